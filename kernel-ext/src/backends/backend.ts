@@ -1,0 +1,59 @@
+// Owns: the contract between run/ and a backend: one batch of chunks in, decoded bytes and one bit per refused chunk out.
+// Must not know: acquisitions, frames, selections, notebooks.
+import type { Program } from "../filters/program";
+import type { BackendName } from "../types";
+
+/** Chunks of one dataset of one file, to be decoded by one program. Parallel arrays of length `count`. */
+export interface Batch {
+  readonly program: Program;
+  /** Open file descriptor, the file's path for messages, and its size in bytes when it was opened. */
+  readonly fd: number;
+  readonly file: string;
+  readonly fileBytes: number;
+  readonly count: number;
+  /** Byte offset in the file and stored bytes of each chunk: checked against `fileBytes` by plan/. */
+  readonly address: Float64Array;
+  readonly storedBytes: Float64Array;
+  readonly filterMask: Uint32Array;
+  /** Byte offset in the output at which the decoded chunk (program.chunkBytes long) starts. */
+  readonly target: Float64Array;
+}
+
+/** Memory that a batch decodes into: `bytes` bytes of `buffer` from `start` on; may be larger than 4 GiB. */
+export interface OutputMemory {
+  readonly buffer: ArrayBuffer;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+/** Words of `Control.words`, shared with native code, which reads and writes them atomically. */
+export const CONTROL_CANCEL = 0;
+export const CONTROL_CHUNKS_DONE = 1;
+export const CONTROL_CHUNKS_REFUSED = 2;
+export const CONTROL_WORDS = 4;
+
+/** Cancel flag (set to 1 by the caller) and counters (only ever grow) of one piece of work. */
+export interface Control {
+  readonly words: Int32Array;
+}
+
+/** Outcome of a batch. `refused` has bit i & 7 of byte i >> 3 set for each refused chunk i; null = none refused. */
+export interface BatchStatus {
+  readonly state: "done" | "cancelled";
+  readonly refused: Uint8Array | null;
+}
+
+/** A decoder. Implementations live one folder each; `registry.ts` lists them. */
+export interface Backend {
+  readonly name: BackendName;
+  /** Where it runs, for people: `TypeScript`, `2 threads, AVX-512 VBMI + GFNI`, `Apple M3 Max`. */
+  readonly device: string;
+  /** Why this backend cannot run a program, or null when it can. */
+  refuses(program: Program): string | null;
+  /**
+   * Decodes every chunk of `batch` to its target. A refused chunk's target bytes are unspecified; bytes outside the
+   * targets are never written. Rejects with BackendError only when the system fails (I/O error, lost device); a chunk
+   * that the file no longer holds whole is refused.
+   */
+  decode(batch: Batch, output: OutputMemory, control: Control): Promise<BatchStatus>;
+}

@@ -1,0 +1,169 @@
+// Owns: the public data types of FrameLab (dtypes, frames, report, progress events).
+// Must not know: files, decoders, notebooks. Plain types only; declarations must parse under TypeScript 5.0.
+import type ndarray from "ndarray";
+
+/** Element type of a detector dataset: unsigned/signed integers and floats with their width in bits. */
+export type Dtype = "u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64" | "f32" | "f64";
+
+/** Typed array that holds one dtype in native byte order. */
+export type PixelArray =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Float32Array
+  | Float64Array;
+
+/** Pixel arrays whose elements are JavaScript numbers (everything but the 64-bit integers). */
+export type NumberPixelArray =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Float32Array
+  | Float64Array;
+
+/** Name of a decoder backend. `reference` is the judge, `cpu` the native one, `metal` Apple's GPU. */
+export type BackendName = "metal" | "cpu" | "reference";
+
+/** Position in a scan, counted from 0: row (slow axis) and column (fast axis). */
+export interface ScanPosition {
+  readonly row: number;
+  readonly col: number;
+}
+
+/** Half-open range `[start, stop)` or `[start, stop, step]` of scan rows or columns. */
+export type AxisRange = readonly [number, number] | readonly [number, number, number];
+
+/**
+ * Why a block, or a whole chunk, was refused. The first eleven are found while a chunk is framed, the nine
+ * that follow by the bounded LZ4 block decoder. `reasons.ts` holds the same list with words for people.
+ */
+export type DamageReason =
+  | "chunk-too-short"
+  | "decoded-size-mismatch"
+  | "block-size-invalid"
+  | "block-length-past-chunk"
+  | "block-length-impossible"
+  | "tail-truncated"
+  | "checksum-mismatch"
+  | "chunk-past-file"
+  | "raw-size-mismatch"
+  | "inflate-failed"
+  | "literal-length-overrun"
+  | "literals-past-stream"
+  | "literals-past-block"
+  | "offset-truncated"
+  | "offset-zero"
+  | "offset-before-block"
+  | "match-length-overrun"
+  | "match-past-block"
+  | "wrong-size";
+
+/** One damaged block (or chunk, where `block` is null) of one frame. */
+export interface DamagedBlock {
+  /** Frame of the acquisition, counted from 0 over all data files. */
+  readonly frame: number;
+  /** Its scan position, or null without a scan shape. */
+  readonly scan: ScanPosition | null;
+  /** Absolute path of the data file. */
+  readonly file: string;
+  /** Path of the dataset in that file. */
+  readonly dataset: string;
+  /** Byte offset in `file` of the damaged block's stored bytes (of the chunk where `block` is null). */
+  readonly offset: number;
+  /** Block of the chunk, counted from 0, or null when the chunk as a whole is damaged. */
+  readonly block: number | null;
+  readonly reason: DamageReason;
+  /** One sentence with the numbers: what was found, what was expected. */
+  readonly detail: string;
+}
+
+/** One frame that the acquisition planned and that is not there. */
+export interface MissingFrame {
+  readonly frame: number;
+  readonly scan: ScanPosition | null;
+  /** The data file that should hold it, or null when none is named. */
+  readonly file: string | null;
+  /** `file`: data file absent or unreadable; `chunk`: never written; `short-scan`: recorded fewer than planned. */
+  readonly reason: "file" | "chunk" | "short-scan";
+}
+
+/** Something worth knowing that changes no value: a stable `code` and a sentence. */
+export interface Note {
+  readonly code: string;
+  readonly text: string;
+}
+
+/** What a load did and found. Frozen, and safe for `JSON.stringify`. */
+export interface LoadReport {
+  readonly path: string;
+  readonly backend: {
+    readonly name: BackendName;
+    readonly device: string;
+    /** Why this backend ran. */
+    readonly why: string;
+    /** Backends that were considered before it, each with why it did not run. */
+    readonly tried: readonly { readonly name: BackendName; readonly reason: string }[];
+  };
+  readonly frames: { readonly planned: number; readonly found: number; readonly selected: number };
+  /** Every damaged block, by frame then block. */
+  readonly damaged: readonly DamagedBlock[];
+  readonly missing: readonly MissingFrame[];
+  /** Frames that a fast backend refused and the reference accepted: the reference's bytes were used. */
+  readonly suspect: readonly { readonly frame: number; readonly backend: BackendName }[];
+  readonly notes: readonly Note[];
+  readonly stages: readonly { readonly name: string; readonly ms: number }[];
+  /** Bytes read from the files' chunks, bytes of the decoded frames, and the peak held by the load itself. */
+  readonly bytes: { readonly stored: number; readonly decoded: number; readonly peak: number };
+  readonly seconds: number;
+}
+
+/** State of a running or finished piece of work; the same events feed every progress display. */
+export interface ProgressEvent {
+  readonly state: "running" | "done" | "cancelled" | "failed";
+  /** What runs: `load`, `stream`, `verify`, … */
+  readonly task: string;
+  readonly path: string;
+  readonly framesDone: number;
+  readonly framesTotal: number;
+  /** Damaged frames seen so far. */
+  readonly damaged: number;
+  /** Bytes of decoded frames so far. */
+  readonly decodedBytes: number;
+  readonly seconds: number;
+  readonly backend: BackendName | null;
+  /** The last sentence: the summary when done, the error's first line when failed. */
+  readonly message: string;
+}
+
+/** Pixel flags of the detector (0 = good), shape [rows, cols], as stored in the file. */
+export interface PixelMask {
+  readonly shape: readonly [number, number];
+  readonly data: Uint32Array;
+}
+
+/**
+ * Decoded frames: a scijs ndarray of shape [frames, rows, cols], or [scanRows, scanCols, rows, cols] with a
+ * scan shape, in the file's dtype and native byte order, plus what the load knows about it.
+ */
+export interface Frames<T extends PixelArray = NumberPixelArray> extends ndarray.NdArray<T> {
+  /** Frame `i` of the selection as one dense ndarray [rows, cols] that shares memory. */
+  frame(i: number): ndarray.NdArray<T>;
+  /** Element type as stored: a string discriminant (`"u16"`), unlike ndarray's own `dtype`. */
+  readonly pixelType: Dtype;
+  /** One entry per frame of the selection: 1 = good, 0 = damaged or missing. */
+  readonly valid: Uint8Array;
+  readonly report: LoadReport;
+  /** Absolute path that was loaded. */
+  readonly source: string;
+  readonly pixelMask: PixelMask | null;
+  /** Gives the memory back; the array must not be used afterwards. */
+  release(): void;
+}
