@@ -1,0 +1,76 @@
+// Owns: one progress event as a line of text and as HTML that survives a notebook's sanitiser.
+// Must not know: where and how often it is shown.
+import type { ProgressEvent } from "../types";
+import { escapeHtml } from "./html";
+import { bytesText, countText, plural, rateText, secondsText } from "./units";
+
+const BAR_CELLS = 20;
+
+/** Fraction of the frames done, 0 to 1. */
+function fraction(event: ProgressEvent): number {
+  if (event.state === "done") return 1;
+  return event.framesTotal > 0 ? Math.min(1, event.framesDone / event.framesTotal) : 0;
+}
+
+/** Seconds left at the speed so far, or null while nothing is known. */
+function secondsLeft(event: ProgressEvent): number | null {
+  const done = fraction(event);
+  return done > 0 && done < 1 ? (event.seconds * (1 - done)) / done : null;
+}
+
+/** The parts behind the bar: frames, speed, time, backend. Damage stands apart, because it is coloured. */
+function facts(event: ProgressEvent): string[] {
+  const parts = [`${countText(event.framesDone)} / ${countText(event.framesTotal)} frames`];
+  if (event.decodedBytes > 0) parts.push(rateText(event.decodedBytes, event.seconds));
+  if (event.state === "running") {
+    const left = secondsLeft(event);
+    if (left !== null) parts.push(`${secondsText(left)} left`);
+  } else {
+    parts.push(secondsText(event.seconds));
+  }
+  if (event.backend !== null) parts.push(event.backend);
+  return parts;
+}
+
+/** The sentence of a final state. */
+function verdict(event: ProgressEvent): string {
+  if (event.message !== "") return event.message;
+  if (event.state === "cancelled") return `${event.task} cancelled`;
+  if (event.state === "failed") return `${event.task} failed`;
+  return `${plural(event.framesDone, "frame")}, ${bytesText(event.decodedBytes)}`;
+}
+
+/** One line without colours: `load [########............] 40 %  103 / 256 frames  0.1 GB/s  2.1 s left  cpu`. */
+export function progressText(event: ProgressEvent): string {
+  const damage = event.damaged > 0 ? [`${countText(event.damaged)} damaged`] : [];
+  const rest = [...facts(event), ...damage].join("  ");
+  if (event.state !== "running") return `${event.task} ${event.state}  ${rest}  ${verdict(event)}`.trimEnd();
+  const done = fraction(event);
+  const filled = Math.floor(done * BAR_CELLS);
+  const bar = "#".repeat(filled).padEnd(BAR_CELLS, ".");
+  return `${event.task} [${bar}] ${Math.floor(done * 100)} %  ${rest}`;
+}
+
+const MARKS = { running: "", done: "✓", cancelled: "■", failed: "✗" } as const;
+const COLORS = { running: "inherit", done: "#1a7f37", cancelled: "#9a6700", failed: "#cf222e" } as const;
+
+/** The same as HTML: a `<progress>` element and inline styles only, because notebooks strip scripts and SVG. */
+export function progressHtml(event: ProgressEvent): string {
+  const done = fraction(event);
+  const percent = Math.floor(done * 100);
+  const damage =
+    event.damaged > 0
+      ? ` · <span style="color: #cf222e; font-weight: bold">${countText(event.damaged)} damaged</span>`
+      : "";
+  const rest = `${facts(event).map(escapeHtml).join(" · ")}${damage}`;
+  const open = `<div style="font-family: monospace; white-space: pre-wrap">`;
+  if (event.state === "running") {
+    const bar = `<progress max="100" value="${percent}" style="width: 240px"></progress>`;
+    return `${open}${escapeHtml(event.task)} ${bar} ${percent} % · ${rest}</div>`;
+  }
+  // A bar that stopped on the way stays visible: how far it came is part of the truth.
+  const bar =
+    event.state === "done" ? "" : `<progress max="100" value="${percent}" style="width: 240px"></progress> `;
+  const mark = `<span style="color: ${COLORS[event.state]}; font-weight: bold">${MARKS[event.state]} ${escapeHtml(event.task)} ${event.state}</span>`;
+  return `${open}${mark} ${bar}· ${rest}<br>${escapeHtml(verdict(event))}</div>`;
+}

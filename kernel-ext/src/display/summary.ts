@@ -1,0 +1,31 @@
+// Owns: the one line that stands for frames where a value is printed. Never values: a load may hold 19 GB.
+// Must not know: ndarrays, files.
+import { countText, gigabytesPerSecond } from "./units";
+
+/** What the line says. `shape` as the ndarray's; `gbPerS` in 1e9 decoded bytes per second. */
+export interface FramesFacts {
+  readonly pixelType: string;
+  readonly shape: readonly number[];
+  readonly backend: string;
+  readonly gbPerS: number;
+  readonly damagedFrames: number;
+  readonly missingFrames: number;
+}
+
+/**
+ * The line of a load.
+ * @example framesLine(facts) // "Frames u16 [16, 16, 192, 192] reference 0.1 GB/s, 0 damaged"
+ */
+export function framesLine(facts: FramesFacts): string {
+  const speed = gigabytesPerSecond(facts.gbPerS);
+  const missing = facts.missingFrames > 0 ? `, ${countText(facts.missingFrames)} missing` : "";
+  return `Frames ${facts.pixelType} [${facts.shape.join(", ")}] ${facts.backend} ${speed}, ${countText(facts.damagedFrames)} damaged${missing}`;
+}
+
+/** The hooks by which hosts print a value: Node's inspector (tslab) and Deno's notebook kernel. */
+export function lineHooks(line: () => string): PropertyDescriptorMap {
+  return {
+    [Symbol.for("nodejs.util.inspect.custom")]: { value: line },
+    [Symbol.for("Jupyter.display")]: { value: () => ({ "text/plain": line() }) },
+  };
+}
