@@ -1,18 +1,34 @@
 // Owns: `npm run build`: everything under dist/ and build/test/, each part only when it is not up to date.
 // Must not know: how a part is made.
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildNative } from "./build-native.mjs";
 import { buildPlotly } from "./build-plotly.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
-import { nodeStep, root } from "./run-step.mjs";
+import { isNewer, nodeStep, root } from "./run-step.mjs";
 
 /** Builds the package and its tests. */
 export async function build() {
   // Not `npx tsc`: node_modules/.bin/tsc is the compiler that tslab brings.
   nodeStep("Compiling TypeScript", ["node_modules/typescript/bin/tsc", "-b", ".", "test"]);
   await buildPlotly();
-  if (existsSync(join(root, "scripts", "build-addon.mjs"))) nodeStep("", ["scripts/build-addon.mjs"]);
+  buildAddon();
+}
+
+/** Compiles the addon when a native source is newer. A machine that cannot is told so: the reference decodes there. */
+function buildAddon() {
+  const native = join(root, "native");
+  const sources = readdirSync(native, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((file) => !file.startsWith(join(native, "build")));
+  const addon = join(native, "build", "Release", "framelab.node");
+  if (isNewer([addon], sources)) return;
+  console.log("Compiling the native addon");
+  const built = buildNative();
+  if (built.addon) return;
+  console.log(`${built.output}\nNo native addon: ${built.reason}. The TypeScript decoder runs instead.`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -15,15 +15,15 @@ export function bytesText(bytes: number): string {
   return `${value.toFixed(digits)} ${BYTE_UNITS[unit]}`;
 }
 
-/** Decoded bytes per second in GB/s: one digit, two below 0.1; 0 when no time has passed. */
+/** Decoded bytes per second in GB/s; 0 when no time has passed. */
 export function rateText(bytes: number, seconds: number): string {
   const rate = seconds > 0 ? bytes / seconds / 1e9 : 0;
   return gigabytesPerSecond(rate);
 }
 
-/** `0.1 GB/s`; below 0.1 with two digits, so that a slow backend does not read as none. */
+/** `0.1 GB/s`; below 0.1 with one digit that counts (`0.004 GB/s`), so that a slow backend does not read as none. */
 export function gigabytesPerSecond(rate: number): string {
-  return `${rate.toFixed(rate >= 0.095 || rate === 0 ? 1 : 2)} GB/s`;
+  return `${rate >= 0.095 || rate === 0 ? rate.toFixed(1) : Number(rate.toPrecision(1))} GB/s`;
 }
 
 /** Seconds as `0.12 s`, `8.3 s`, `2 min 05 s`. */
@@ -34,7 +34,7 @@ export function secondsText(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 }
 
-/** An integer with thin groups of three: `262,144`. */
+/** An integer in groups of three: `262,144`. */
 export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -1,0 +1,54 @@
+// Owns: the line that stands for frames, and numbers as people read them.
+// Must not know: loads.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { framesLine, lineHooks } from "#framelab/display/summary";
+import { bytesText, gigabytesPerSecond, rateText, secondsText } from "#framelab/display/units";
+
+const FACTS = {
+  pixelType: "u16",
+  shape: [16, 16, 192, 192],
+  backend: "reference",
+  gbPerS: 0.1234,
+  damagedFrames: 0,
+  missingFrames: 0,
+};
+
+test("the line of a good load, and of one with damaged and missing frames", () => {
+  assert.equal(framesLine(FACTS), "Frames u16 [16, 16, 192, 192] reference 0.1 GB/s, 0 damaged");
+  const bad = framesLine({ ...FACTS, damagedFrames: 1200, missingFrames: 3, gbPerS: 0.034 });
+  assert.equal(bad, "Frames u16 [16, 16, 192, 192] reference 0.03 GB/s, 1,200 damaged, 3 missing");
+});
+
+test("the hooks give the line to Node and to Deno, and are not enumerable", () => {
+  const value = Object.defineProperties(
+    { data: [1, 2] },
+    lineHooks(() => "Frames …"),
+  );
+  assert.equal(inspect(value), "Frames …");
+  const deno = (value as unknown as Record<symbol, () => unknown>)[Symbol.for("Jupyter.display")]!;
+  assert.deepEqual(deno(), { "text/plain": "Frames …" });
+  assert.deepEqual(Object.keys(value), ["data"]);
+});
+
+test("numbers carry a unit and never round up to a thousand", () => {
+  assert.deepEqual([0, 999, 1000, 18_874_368, 999_499, 999_500, 19_327_352_832].map(bytesText), [
+    "0 B",
+    "999 B",
+    "1.0 kB",
+    "18.9 MB",
+    "999 kB",
+    "1.0 MB",
+    "19.3 GB",
+  ]);
+  assert.deepEqual([0.12, 8.34, 59.94, 59.96, 125].map(secondsText), [
+    "0.12 s",
+    "8.3 s",
+    "59.9 s",
+    "1 min 00 s",
+    "2 min 05 s",
+  ]);
+  assert.equal(rateText(500, 0), "0.0 GB/s");
+  assert.equal(gigabytesPerSecond(0.0049), "0.005 GB/s");
+});
