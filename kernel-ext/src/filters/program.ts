@@ -3,9 +3,22 @@
 
 /** One step of decoding a chunk, in decoding order (the reverse of the pipeline). */
 export type Step =
-  /** Blocks of LZ4 behind 12 header bytes: filter 32008 (`bitshuffle`) or 32004 (`lz4`, where a block may be raw). */
-  | { readonly op: "lz4-block"; readonly filter: number; readonly framing: "bitshuffle" | "lz4" }
-  /** Bit planes back to elements, block by block; `blockElements` 0 = the format's default. */
+  /**
+   * Blocks of LZ4 behind 12 header bytes of filter 32008. `elementBytes` is the filter's own element size: blocks are
+   * multiples of 8 such elements, and the last 0 to 7 elements of the chunk are raw.
+   */
+  | {
+      readonly op: "lz4-block";
+      readonly filter: number;
+      readonly framing: "bitshuffle";
+      readonly elementBytes: number;
+    }
+  /** Blocks of LZ4 behind 12 header bytes of filter 32004, where a block may be stored raw. */
+  | { readonly op: "lz4-block"; readonly filter: number; readonly framing: "lz4" }
+  /**
+   * Bit planes back to elements, block by block; `blockElements` 0 = the format's default. Right behind the `lz4-block`
+   * step of the same filter, the block size in that chunk's header holds instead.
+   */
   | {
       readonly op: "bit-unshuffle";
       readonly filter: number;
