@@ -84,4 +84,4 @@ Plotly.newPlot(element, [{
   width: f.size.width, height: f.size.height, margin: { l: 58, r: 12, t: 8, b: 48 }, plot_bgcolor: "#b0b0b0",
   font: { family: "system-ui, sans-serif", size: 12 },
   xaxis: axis(f.names.x), yaxis: axis(f.names.y, { autorange: "reversed", scaleanchor: "x" })
-}, { displaylogo: false });`;
+}, { displaylogo: false, displayModeBar: "hover" });`;

@@ -97,4 +97,4 @@ Plotly.newPlot(element, [{ type: "scatter", mode: "lines", y: y, line: { color: 
   width: f.width, height: f.height, margin: { l: 70, r: 12, t: 8, b: 44 },
   font: { family: "system-ui, sans-serif", size: 12 },
   xaxis: { title: { text: "index" } }, yaxis: { type: f.log ? "log" : "linear" }
-}, { displaylogo: false });`;
+}, { displaylogo: false, displayModeBar: "hover" });`;
