@@ -1,9 +1,24 @@
 // Owns: the chunk table of a dataset: the one place that knows which reader belongs to which index.
 // Must not know: what a chunk's bytes mean, selections, frames.
-import type { ChunkTable, DatasetFacts } from "../acquisition";
+import type { ChunkIndexKind, ChunkTable, DatasetFacts } from "../acquisition";
 import { readBtreeV1 } from "./btree-v1";
+import { readBtreeV2 } from "./btree-v2";
 import { type ChunkedFacts, ChunkSink } from "./chunk-sink";
+import { readImplicitIndex, readSingleChunk } from "./direct-index";
+import { readExtensibleArray } from "./extensible-array";
+import { readFixedArray } from "./fixed-array";
 import { MetadataFile } from "./metadata-file";
+
+type IndexReader = (file: MetadataFile, facts: ChunkedFacts, address: number, sink: ChunkSink) => void;
+
+const READERS: Readonly<Record<ChunkIndexKind, IndexReader>> = {
+  "btree-v1": readBtreeV1,
+  "single-chunk": readSingleChunk,
+  implicit: readImplicitIndex,
+  "fixed-array": readFixedArray,
+  "extensible-array": readExtensibleArray,
+  "btree-v2": readBtreeV2,
+};
 
 /**
  * Where the chunks `first … first + count - 1` (row-major order of chunk coordinates) lie in the file. Reads only
@@ -19,13 +34,7 @@ export function readChunkTable(fd: number, facts: DatasetFacts, first: number, c
   const sink = new ChunkSink(file, facts, first, count);
   const { kind, address } = facts.layout.index;
   if (address === null || count === 0) return sink.table; // nothing was ever written, or nothing asked
-  switch (kind) {
-    case "btree-v1":
-      readBtreeV1(file, facts, address, sink);
-      break;
-    default:
-      file.refuse("chunk index", null, "a known kind of index", kind);
-  }
+  READERS[kind](file, facts, address, sink);
   return sink.table;
 }
 
