@@ -3,10 +3,72 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+/** An instruction set that the binary was compiled for, fastest first in `isas()`. */
+export interface Isa {
+  /** `avx512`, `avx2-gfni`, `avx2`, `sse2`, `neon`, `portable`. */
+  readonly name: string;
+  /** For people: `AVX-512 VBMI + GFNI`. */
+  readonly text: string;
+  /** This processor runs it. */
+  readonly supported: boolean;
+}
+
+/** How every chunk of a dataset is stored, as far as native code decodes it. */
+export interface ChunkFormat {
+  readonly layout: "raw" | "bitshuffle-lz4" | "bitshuffle" | "lz4";
+  readonly chunkBytes: number;
+  /** Element size that the bitshuffle filter worked with: 1, 2, 4 or 8; 1 in the other layouts. */
+  readonly filterElementBytes: number;
+  /** Elements of a block in layout `bitshuffle`; 0 = the format's default. */
+  readonly blockElements: number;
+  /** Bytes of an element whose order is reversed at the end; 0 = none. */
+  readonly swapBytes: number;
+  /** Index of the filter: a chunk whose mask has this bit set is stored raw; 32 = no such bit. */
+  readonly filter: number;
+}
+
+/** Arguments of `decodeBatch`; checked natively, where a wrong one is a TypeError or RangeError. */
+export interface NativeBatch extends ChunkFormat {
+  readonly isa: string;
+  /** Most threads of the process's pool that work on this batch, 1 to 256. */
+  readonly threads: number;
+  /** Stays open until the promise settles. */
+  readonly fd: number;
+  readonly fileBytes: number;
+  readonly count: number;
+  readonly address: Float64Array;
+  readonly storedBytes: Float64Array;
+  readonly filterMask: Uint32Array;
+  readonly target: Float64Array;
+  readonly buffer: ArrayBuffer;
+  readonly start: number;
+  readonly bytes: number;
+  readonly words: Int32Array;
+}
+
 /** What `framelab.node` exports. Only `backends/` calls it. */
 export interface Addon {
   /** Version of the package that the binary was compiled for. */
   readonly version: string;
+  isas(): Isa[];
+  /** Rejects with an Error that has an `errno` when the system fails. */
+  decodeBatch(batch: NativeBatch): Promise<{ state: "done" | "cancelled"; refused: Uint8Array | null }>;
+  /** Number of the damage reason (`DAMAGE_REASONS[n - 1]`), 0 = none. For tests of one instruction set. */
+  decodeChunk(
+    chunk: ChunkFormat & { isa: string; filterMask: number; stored: Uint8Array; out: Uint8Array },
+  ): number;
+  /** As `decodeChunk`, one LZ4 block of exactly `out.length` bytes, which are written when it is accepted. */
+  decodeBlock(block: { isa: string; stream: Uint8Array; out: Uint8Array }): number;
+  /** Page-aligned memory outside V8; null where the host takes none, or not so much. Throws without memory. */
+  allocateMemory(bytes: number): { buffer: ArrayBuffer; zeroed: boolean } | null;
+  /** Asks for huge pages; returns the offset of the buffer's first 16 KiB boundary. */
+  adviseMemory(buffer: ArrayBuffer): number;
+  /** Detaches the buffer: its memory goes back. */
+  releaseMemory(buffer: ArrayBuffer): void;
+  /** Most bytes of released outputs that stay mapped for the next `allocateMemory`; 0 = none. */
+  keepMemory(bytes: number): void;
+  /** Bytes that `allocateMemory` has mapped now. */
+  mappedBytes(): number;
 }
 
 /** The package's own folder: this file runs as `dist/backends/addon.js`. */

@@ -1,0 +1,165 @@
+// Owns: the JavaScript call that decodes a batch: arguments in, a promise out, and the life of everything in
+// between. Must not know: how a chunk is decoded.
+//
+// Life. `Pending` belongs to its thread-safe function and is deleted by that function's finalizer, on the
+// JavaScript thread, after the last pool thread has let go of the batch: after the promise is settled, or
+// while the environment (a worker, or the process) is torn down with the batch still running. Its references
+// keep the memory that pool threads write alive until then.
+#include "addon/decode_batch.h"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "addon/arguments.h"
+#include "addon/format_arguments.h"
+#include "backends/cpu/batch.h"
+
+namespace framelab {
+
+namespace {
+
+constexpr unsigned kMostThreads = 256;
+constexpr std::size_t kControlWords = 4;
+
+struct Pending {
+  explicit Pending(Napi::Env env) : deferred(Napi::Promise::Deferred::New(env)) {}
+
+  Napi::Promise::Deferred deferred;
+  Napi::ObjectReference buffer;
+  Napi::ObjectReference words;
+  std::shared_ptr<BatchJob> job;
+};
+
+Napi::Value status_object(Napi::Env env, const BatchOutcome& outcome) {
+  Napi::Object status = Napi::Object::New(env);
+  status.Set("state", outcome.cancelled ? "cancelled" : "done");
+  if (!outcome.any_refused) {
+    status.Set("refused", env.Null());
+  } else {
+    Napi::Uint8Array refused = Napi::Uint8Array::New(env, outcome.refused.size());
+    std::memcpy(refused.Data(), outcome.refused.data(), outcome.refused.size());
+    status.Set("refused", refused);
+  }
+  return status;
+}
+
+/** On the JavaScript thread; `raw_env` is null when the environment is already being torn down. */
+void settle(napi_env raw_env, napi_value, void* context, void*) {
+  if (raw_env == nullptr) return;
+  const Napi::Env env(raw_env);
+  const Napi::HandleScope scope(env);
+  auto& pending = *static_cast<Pending*>(context);
+  try {
+    const BatchOutcome& outcome = pending.job->outcome();
+    if (outcome.error != 0) {
+      Napi::Error error = Napi::Error::New(env, std::strerror(outcome.error));
+      error.Set("errno", Napi::Number::New(env, outcome.error));
+      pending.deferred.Reject(error.Value());
+    } else {
+      pending.deferred.Resolve(status_object(env, outcome));
+    }
+  } catch (const Napi::Error& error) {
+    pending.deferred.Reject(error.Value());
+  }
+}
+
+/** On the JavaScript thread. */
+void finalize(napi_env, void*, void* context) {
+  const std::unique_ptr<Pending> pending(static_cast<Pending*>(context));
+  if (pending->job) {
+    pending->job->cancel();
+    pending->job->wait();
+  }
+}
+
+/** The last that a pool thread does for a batch. */
+void announce(napi_threadsafe_function to_javascript) {
+  const napi_status status = napi_call_threadsafe_function(to_javascript, nullptr, napi_tsfn_nonblocking);
+  // A closing function has already taken this thread off its list.
+  if (status != napi_closing) napi_release_threadsafe_function(to_javascript, napi_tsfn_release);
+}
+
+std::vector<ChunkPlace> chunk_places(const Napi::Object& from, std::size_t chunk_bytes,
+                                     std::size_t output_bytes) {
+  const std::size_t count = whole_number(from, "count", INT32_MAX);
+  const auto address = typed_array<Napi::Float64Array>(from, "address", napi_float64_array, count);
+  const auto stored = typed_array<Napi::Float64Array>(from, "storedBytes", napi_float64_array, count);
+  const auto target = typed_array<Napi::Float64Array>(from, "target", napi_float64_array, count);
+  const auto mask = typed_array<Napi::Uint32Array>(from, "filterMask", napi_uint32_array, count);
+  // Numbers that no file holds become one that is past every file: the chunk is refused as such.
+  const auto position = [](double v) {
+    return v >= 0 && v <= 9007199254740991.0 && v == static_cast<double>(static_cast<std::uint64_t>(v))
+               ? static_cast<std::uint64_t>(v)
+               : UINT64_MAX;
+  };
+  std::vector<ChunkPlace> places;
+  places.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t at = position(target.Data()[i]);
+    if (chunk_bytes > output_bytes || at > output_bytes - chunk_bytes) {
+      throw Napi::RangeError::New(from.Env(),
+                                  "target of chunk " + std::to_string(i) + " lies outside the output");
+    }
+    places.push_back({position(address.Data()[i]), position(stored.Data()[i]), mask.Data()[i],
+                      static_cast<std::uint32_t>(i), static_cast<std::size_t>(at)});
+  }
+  return places;
+}
+
+/** The output's bytes: `bytes` from `start` on, inside the buffer. */
+Bytes output_argument(const Napi::Object& from) {
+  const Bytes buffer = array_buffer(from, "buffer");
+  const std::size_t start = whole_number(from, "start", buffer.size);
+  return {buffer.data + start, static_cast<std::size_t>(whole_number(from, "bytes", buffer.size - start))};
+}
+
+Batch batch_argument(const Napi::Object& from) {
+  Batch batch{};
+  batch.fd = static_cast<int>(whole_number(from, "fd", INT32_MAX));
+  batch.file_bytes = whole_number(from, "fileBytes", UINT64_MAX);
+  batch.format = format_argument(from);
+  batch.kernels = &kernels_argument(from);
+  const Bytes output = output_argument(from);
+  batch.output = output.data;
+  batch.chunks = chunk_places(from, batch.format.chunk_bytes, output.size);
+  auto words = typed_array<Napi::Int32Array>(from, "words", napi_int32_array, kControlWords);
+  batch.control = {words.Data(), words.Data() + 1, words.Data() + 2};
+  return batch;
+}
+
+}  // namespace
+
+Napi::Value decode_batch(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() != 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "one object is expected");
+  const Napi::Object from = info[0].As<Napi::Object>();
+  Batch batch = batch_argument(from);
+  const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
+  if (threads == 0) throw Napi::RangeError::New(env, "threads is 0");
+
+  auto owned = std::make_unique<Pending>(env);
+  owned->buffer = Napi::Persistent(from.Get("buffer").As<Napi::Object>());
+  owned->words = Napi::Persistent(from.Get("words").As<Napi::Object>());
+  const Napi::Promise promise = owned->deferred.Promise();
+  const napi_value name = Napi::String::New(env, "framelab decode");
+  napi_threadsafe_function to_javascript = nullptr;
+  if (napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, finalize, owned.get(),
+                                      settle, &to_javascript) != napi_ok) {
+    throw Napi::Error::New(env, "a thread-safe function cannot be created");
+  }
+  Pending& pending = *owned.release();
+  try {
+    auto job =
+        std::make_shared<BatchJob>(std::move(batch), threads, [to_javascript] { announce(to_javascript); });
+    Pool::shared().submit(job, threads);
+    pending.job = std::move(job);
+  } catch (...) {
+    // Nothing runs: the function alone is left, and its finalizer deletes the rest.
+    napi_release_threadsafe_function(to_javascript, napi_tsfn_abort);
+    throw;
+  }
+  return promise;
+}
+
+}  // namespace framelab

@@ -1,0 +1,168 @@
+// Owns: the decoding of one chunk: framing checks, then block by block through L1 scratch.
+// Must not know: files, batches, threads, instruction sets.
+#include "backends/cpu/chunk.h"
+
+#include <algorithm>
+
+#include "core/byteswap.h"
+
+namespace framelab {
+
+namespace {
+
+constexpr std::size_t kHeaderBytes = 12;
+constexpr std::size_t kLengthBytes = 4;
+constexpr unsigned kGroupElements = 8;
+/** LZ4 cannot encode a larger input, so no encoder can have written a larger block. */
+constexpr std::size_t kLargestBlock = 0x7e000000;
+
+/** Most bytes that an LZ4 encoder makes of `bytes` bytes. */
+constexpr std::size_t worst_encoded(std::size_t bytes) { return bytes + bytes / 255 + 16; }
+
+constexpr std::size_t default_block_bytes(std::size_t element_bytes) {
+  const std::size_t fitting = 8192 / element_bytes;
+  return std::max<std::size_t>(fitting - fitting % kGroupElements, 128) * element_bytes;
+}
+
+/** The chunk's blocks: all of `block` bytes but the last, then raw bytes up to the chunk's end. */
+struct Geometry {
+  std::size_t block;
+  std::size_t coded;
+};
+
+Geometry bit_plane_geometry(const ChunkFormat& format, std::size_t block_bytes) {
+  const std::size_t group = std::size_t{kGroupElements} * format.filter_element_bytes;
+  return {block_bytes, format.chunk_bytes - format.chunk_bytes % group};
+}
+
+/** Decodes blocks that stand behind each other, each after its length. */
+class BlockWalk {
+ public:
+  BlockWalk(const Kernels& kernels, const ChunkFormat& format, StoredChunk stored, std::uint8_t* out,
+            AlignedBuffer& scratch)
+      : kernels_(kernels),
+        format_(format),
+        at_(stored.data),
+        end_(stored.data + stored.bytes),
+        readable_(stored.readable),
+        out_(out),
+        scratch_(scratch) {}
+
+  Reason run() {
+    if (left() < kHeaderBytes) return Reason::chunk_too_short;
+    if (load_be64(at_) != format_.chunk_bytes) return Reason::decoded_size_mismatch;
+    std::size_t block = load_be32(at_ + 8);
+    at_ += kHeaderBytes;
+    const bool planes = format_.layout == Layout::bitshuffle_lz4;
+    if (planes && block == 0) block = default_block_bytes(format_.filter_element_bytes);
+    const std::size_t unit = planes ? std::size_t{kGroupElements} * format_.filter_element_bytes : 1;
+    if (block == 0 || block > kLargestBlock || block % unit != 0) return Reason::block_size_invalid;
+    const Geometry geometry =
+        planes ? bit_plane_geometry(format_, block) : Geometry{block, format_.chunk_bytes};
+    return blocks(geometry);
+  }
+
+ private:
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+
+  Reason blocks(Geometry geometry) {
+    std::uint8_t* const memory = scratch_.reserve(std::min(geometry.block, geometry.coded) + kBlockSlack);
+    std::size_t size = 0;
+    for (std::size_t done = 0; done < geometry.coded; done += size) {
+      size = std::min(geometry.block, geometry.coded - done);
+      const Reason reason = block(memory, size);
+      if (reason != Reason::ok) return reason;
+    }
+    const std::size_t tail = format_.chunk_bytes - geometry.coded;
+    if (left() < tail) return Reason::tail_truncated;
+    std::memcpy(out_, at_, tail);
+    if (format_.swap_bytes != 0) swap_elements(out_, tail, format_.swap_bytes);
+    return Reason::ok;
+  }
+
+  /** One block of `size` decoded bytes: both the length itself and what it counts lie inside the chunk. */
+  Reason block(std::uint8_t* memory, std::size_t size) {
+    if (left() < kLengthBytes) return Reason::block_length_past_chunk;
+    const std::size_t length = load_be32(at_);
+    at_ += kLengthBytes;
+    if (length > left()) return Reason::block_length_past_chunk;
+    if (length > worst_encoded(size)) return Reason::block_length_impossible;
+    const Reason reason = expand(memory, size, {at_, at_ + length, readable_});
+    at_ += length;
+    out_ += size;
+    return reason;
+  }
+
+  Reason expand(std::uint8_t* memory, std::size_t size, BlockStream stream) {
+    if (format_.layout == Layout::bitshuffle_lz4) {
+      const unsigned element = format_.filter_element_bytes;
+      const Reason reason = kernels_.decode_block(stream, memory, size, out_, element);
+      if (reason != Reason::ok) return reason;
+      kernels_.unshuffle(memory, out_, size / element, element);
+    } else if (static_cast<std::size_t>(stream.end - stream.begin) == size) {
+      std::memcpy(out_, stream.begin, size);
+    } else {
+      // An element size of 0 asks for no prefetch.
+      const Reason reason = kernels_.decode_block(stream, memory, size, out_, 0);
+      if (reason != Reason::ok) return reason;
+      std::memcpy(out_, memory, size);
+    }
+    // A block of this layout may end inside an element: then the whole chunk is swapped at the end.
+    if (format_.swap_bytes != 0 && format_.layout == Layout::bitshuffle_lz4) {
+      swap_elements(out_, size, format_.swap_bytes);
+    }
+    return Reason::ok;
+  }
+
+  const Kernels& kernels_;
+  const ChunkFormat& format_;
+  const std::uint8_t* at_;
+  const std::uint8_t* const end_;
+  const std::uint8_t* const readable_;
+  std::uint8_t* out_;
+  AlignedBuffer& scratch_;
+};
+
+void unshuffle_planes(const Kernels& kernels, const ChunkFormat& format, const std::uint8_t* planes,
+                      std::uint8_t* out) {
+  const unsigned element = format.filter_element_bytes;
+  const std::size_t block =
+      format.block_elements == 0 ? default_block_bytes(element) : format.block_elements * element;
+  const Geometry geometry = bit_plane_geometry(format, block);
+  for (std::size_t done = 0; done < geometry.coded; done += geometry.block) {
+    const std::size_t size = std::min(geometry.block, geometry.coded - done);
+    kernels.unshuffle(planes + done, out + done, size / element, element);
+  }
+  std::memcpy(out + geometry.coded, planes + geometry.coded, format.chunk_bytes - geometry.coded);
+}
+
+}  // namespace
+
+std::size_t stored_bytes_needed(const ChunkFormat& format, std::uint64_t bytes) {
+  // The smallest block is 1 byte: 4 bytes of length and at most 17 stored bytes.
+  constexpr std::size_t kMostPerByte = kLengthBytes + worst_encoded(1);
+  if (format.chunk_bytes > (SIZE_MAX - kHeaderBytes) / kMostPerByte) return static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(
+      std::min<std::uint64_t>(bytes, kHeaderBytes + kMostPerByte * format.chunk_bytes));
+}
+
+Reason decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uint32_t filter_mask,
+                    StoredChunk stored, std::uint8_t* out, AlignedBuffer& scratch) {
+  const bool raw = stored_raw(format, filter_mask);
+  if (!raw && format.layout != Layout::bitshuffle) {
+    // Bit planes come in whole groups of elements, so their blocks are swapped while they are in the cache.
+    const Reason reason = BlockWalk(kernels, format, stored, out, scratch).run();
+    if (reason != Reason::ok || format.layout == Layout::bitshuffle_lz4) return reason;
+  } else {
+    if (stored.bytes != format.chunk_bytes) return Reason::raw_size_mismatch;
+    if (raw) {
+      std::memcpy(out, stored.data, stored.bytes);
+    } else {
+      unshuffle_planes(kernels, format, stored.data, out);
+    }
+  }
+  if (format.swap_bytes != 0) swap_elements(out, format.chunk_bytes, format.swap_bytes);
+  return Reason::ok;
+}
+
+}  // namespace framelab
