@@ -2,8 +2,7 @@
 // Must not know: loads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inspect } from "node:util";
-import { framesLine, lineHooks } from "#framelab/display/summary";
+import { framesLine } from "#framelab/display/summary";
 import { bytesText, gigabytesPerSecond, rateText, secondsText } from "#framelab/display/units";
 
 const FACTS = {
@@ -19,17 +18,6 @@ test("the line of a good load, and of one with damaged and missing frames", () =
   assert.equal(framesLine(FACTS), "Frames u16 [16, 16, 192, 192] reference 0.1 GB/s, 0 damaged");
   const bad = framesLine({ ...FACTS, damagedFrames: 1200, missingFrames: 3, gbPerS: 0.034 });
   assert.equal(bad, "Frames u16 [16, 16, 192, 192] reference 0.03 GB/s, 1,200 damaged, 3 missing");
-});
-
-test("the hooks give the line to Node and to Deno, and are not enumerable", () => {
-  const value = Object.defineProperties(
-    { data: [1, 2] },
-    lineHooks(() => "Frames …"),
-  );
-  assert.equal(inspect(value), "Frames …");
-  const deno = (value as unknown as Record<symbol, () => unknown>)[Symbol.for("Jupyter.display")]!;
-  assert.deepEqual(deno(), { "text/plain": "Frames …" });
-  assert.deepEqual(Object.keys(value), ["data"]);
 });
 
 test("numbers carry a unit and never round up to a thousand", () => {

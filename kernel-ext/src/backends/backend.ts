@@ -41,6 +41,8 @@ export interface Control {
 export interface BatchStatus {
   readonly state: "done" | "cancelled";
   readonly refused: Uint8Array | null;
+  /** Accepted chunks with stored bytes behind everything that they need: right, and worth a note. */
+  readonly trailing: number;
 }
 
 /** A decoder. Implementations live one folder each; `registry.ts` lists them. */

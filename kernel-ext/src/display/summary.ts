@@ -21,11 +21,3 @@ export function framesLine(facts: FramesFacts): string {
   const missing = facts.missingFrames > 0 ? `, ${countText(facts.missingFrames)} missing` : "";
   return `Frames ${facts.pixelType} [${facts.shape.join(", ")}] ${facts.backend} ${speed}, ${countText(facts.damagedFrames)} damaged${missing}`;
 }
-
-/** The hooks by which hosts print a value: Node's inspector (tslab) and Deno's notebook kernel. */
-export function lineHooks(line: () => string): PropertyDescriptorMap {
-  return {
-    [Symbol.for("nodejs.util.inspect.custom")]: { value: line },
-    [Symbol.for("Jupyter.display")]: { value: () => ({ "text/plain": line() }) },
-  };
-}

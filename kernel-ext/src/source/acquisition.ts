@@ -55,14 +55,19 @@ export interface DatasetFacts {
   readonly baseAddress: number;
 }
 
-/** A run of consecutive frames of the acquisition that one dataset of one file holds, or should hold. */
+/**
+ * A run of consecutive frames of the acquisition that one dataset of one file holds, or should hold. Three kinds have
+ * no facts: an absent or unreadable data file; a dataset of it that is not there; and, where more frames were planned
+ * than the data files hold (a short scan), one last segment with an empty `file` and `dataset`.
+ * Every segment has at least one frame; a data file of 0 frames is a note of the acquisition.
+ */
 export interface Segment {
   readonly firstFrame: number;
   readonly frames: number;
   /** Resolved absolute path, or the best path for the message when `facts` is null. */
   readonly file: string;
   readonly dataset: string;
-  /** null: the file or dataset is absent or unreadable, and `problem` says why. */
+  /** null: the frames are not there, and `problem` says why. */
   readonly facts: DatasetFacts | null;
   readonly problem: string | null;
 }
@@ -77,7 +82,10 @@ export interface Acquisition {
   readonly dtype: Dtype;
   /** In frame order, without gaps or overlaps, from frame 0 up to `planned` or beyond. */
   readonly segments: readonly Segment[];
-  /** Frames that the acquisition meant to record, and frames that are present. */
+  /**
+   * Frames that the acquisition meant to record (nimages x ntrigger of the master; without them, the frames of all
+   * segments), and frames that are present (never 0). A long scan has found > planned.
+   */
   readonly planned: number;
   readonly found: number;
   readonly scan: { readonly shape: readonly [number, number]; readonly from: "attribute" | "square" } | null;

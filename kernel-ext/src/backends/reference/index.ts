@@ -2,6 +2,7 @@
 // Must not know: acquisitions, frames, why a chunk is damaged.
 import { BackendError } from "../../errors";
 import type { Program } from "../../filters/program";
+import type { Note } from "../../types";
 import {
   type Backend,
   type Batch,
@@ -26,6 +27,7 @@ export function referenceBackend(): Backend {
 async function decode(batch: Batch, output: OutputMemory, control: Control): Promise<BatchStatus> {
   const refused = new Uint8Array(Math.ceil(batch.count / 8));
   let anyRefused = false;
+  let trailing = 0;
   let sliceEnd = performance.now() + SLICE_MS;
   for (let i = 0; i < batch.count; i++) {
     if (performance.now() >= sliceEnd) {
@@ -33,24 +35,27 @@ async function decode(batch: Batch, output: OutputMemory, control: Control): Pro
       sliceEnd = performance.now() + SLICE_MS;
     }
     if (Atomics.load(control.words, CONTROL_CANCEL) !== 0) {
-      return { state: "cancelled", refused: anyRefused ? refused : null };
+      return { state: "cancelled", refused: anyRefused ? refused : null, trailing };
     }
-    if (!decodeOne(batch, i, targetBytes(batch.program, batch.target[i]!, output))) {
+    const notes: Note[] = [];
+    const accepted = decodeOne(batch, i, targetBytes(batch.program, batch.target[i]!, output), notes);
+    if (accepted && notes.length > 0) trailing += 1;
+    if (!accepted) {
       refused[i >> 3]! |= 1 << (i & 7);
       anyRefused = true;
       Atomics.add(control.words, CONTROL_CHUNKS_REFUSED, 1);
     }
     Atomics.add(control.words, CONTROL_CHUNKS_DONE, 1);
   }
-  return { state: "done", refused: anyRefused ? refused : null };
+  return { state: "done", refused: anyRefused ? refused : null, trailing };
 }
 
 /** False: the chunk is refused. */
-function decodeOne(batch: Batch, i: number, target: Uint8Array): boolean {
+function decodeOne(batch: Batch, i: number, target: Uint8Array, notes: Note[]): boolean {
   const { fd, file, fileBytes } = batch;
   const stored = readChunk({ fd, file, fileBytes, address: batch.address[i]!, bytes: batch.storedBytes[i]! });
   if (!stored) return false;
-  return decodeChunk(batch.program, stored, batch.filterMask[i]!, target).length === 0;
+  return decodeChunk(batch.program, stored, batch.filterMask[i]!, target, notes).length === 0;
 }
 
 /** The bytes that one chunk may write. */

@@ -2,16 +2,6 @@
 // Must not know: compression, chunks, where bytes come from.
 import { GROUP_ELEMENTS } from "../../filters/bitshuffle/blocks";
 
-/** Bit i of a byte spread to the lowest bit of byte i: elements 0 to 3 of a group, and 4 to 7. */
-const SPREAD_FIRST = new Uint32Array(256);
-const SPREAD_LAST = new Uint32Array(256);
-for (let byte = 0; byte < 256; byte++) {
-  for (let bit = 0; bit < 4; bit++) {
-    SPREAD_FIRST[byte]! |= ((byte >> bit) & 1) << (8 * bit);
-    SPREAD_LAST[byte]! |= ((byte >> (bit + 4)) & 1) << (8 * bit);
-  }
-}
-
 /**
  * Turns the bit planes of each block back into elements. Blocks of `blockElements` elements (a multiple of 8), then one
  * short block, then up to 7 elements that were never shuffled. `planes` holds a whole number of elements.
@@ -31,23 +21,22 @@ export function bitUnshuffle(planes: Uint8Array, elementBytes: number, blockElem
 }
 
 /**
- * One block of n elements of s bytes: 8 * s planes of n / 8 bytes, plane b holding bit b of every element, 8 elements
- * to a byte. Byte g of the 8 planes of an element byte therefore has that byte of elements 8g to 8g + 7.
+ * One block of n elements of s bytes: 8 * s planes of n / 8 bytes. Element e takes its bit b from bit e % 8 of byte
+ * e / 8 of plane b. `out` starts as zeros. Counts are low, so most planes are empty and most bytes are passed over.
  */
 function bitUnshuffleBlock(planes: Uint8Array, out: Uint8Array, elementBytes: number): void {
-  const planeBytes = planes.length / (8 * elementBytes);
-  for (let byte = 0; byte < elementBytes; byte++) {
+  const planeCount = 8 * elementBytes;
+  const planeBytes = planes.length / planeCount;
+  for (let plane = 0, from = 0; plane < planeCount; plane++) {
+    const elementByte = plane >> 3;
+    const bit = plane & 7;
     for (let group = 0; group < planeBytes; group++) {
-      let first = 0;
-      let last = 0;
-      for (let bit = 0, at = 8 * byte * planeBytes + group; bit < 8; bit++, at += planeBytes) {
-        const column = planes[at]!;
-        first |= SPREAD_FIRST[column]! << bit;
-        last |= SPREAD_LAST[column]! << bit;
+      const bits = planes[from++]!;
+      if (bits === 0) continue;
+      let to = GROUP_ELEMENTS * group * elementBytes + elementByte;
+      for (let element = 0; element < GROUP_ELEMENTS; element++, to += elementBytes) {
+        out[to]! |= ((bits >> element) & 1) << bit;
       }
-      let to = GROUP_ELEMENTS * group * elementBytes + byte;
-      for (let element = 0; element < 4; element++, to += elementBytes) out[to] = first >>> (8 * element);
-      for (let element = 0; element < 4; element++, to += elementBytes) out[to] = last >>> (8 * element);
     }
   }
 }

@@ -1,0 +1,120 @@
+// Owns: running cells with tslab's own handler inside this process, without Jupyter, ZeroMQ or Python.
+// Must not know: notebook files. Started by run.ts as a process of its own, so that each notebook has a fresh kernel.
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { inspect } from "node:util";
+import type { CellStatus, RunMessage, RunRequest } from "./messages";
+import type { DisplayOutput, Output } from "./nbformat";
+
+/** What a cell shows through the kernel. */
+interface DisplayContent {
+  readonly data: Record<string, unknown>;
+  readonly metadata: Record<string, unknown>;
+  readonly transient?: { readonly display_id?: string };
+}
+
+interface Handler {
+  handleExecute(
+    request: { readonly code: string },
+    writeStream: (name: "stdout" | "stderr", text: string) => void,
+    writeDisplay: (content: DisplayContent, update: boolean) => void,
+  ): Promise<{ readonly status: "ok" | "error" | "abort"; readonly execution_count?: number }>;
+}
+
+/** The kernel skips every cell that arrives within 200 ms after a failed one. */
+const AFTER_ERROR_MS = 250;
+/** Time for what the last cell left behind (a display's last state) to arrive. */
+const SETTLE_MS = 100;
+
+/** tslab as the notebook would find it, else the one beside this package. Its inner modules are pinned by version. */
+function createHandler(folder: string): Handler {
+  const places = [folder, __dirname];
+  const home = dirname(require.resolve("tslab/package.json", { paths: places }));
+  const load = createRequire(join(home, "package.json"));
+  const { createConverter } = load("./dist/converter.js");
+  const { createExecutor } = load("./dist/executor.js");
+  const { JupyterHandlerImpl } = load("./dist/jupyter.js");
+  const node = createConverter({ isJS: false, isBrowser: false });
+  const converters = { node, browser: node, close: () => node.close() };
+  return new JupyterHandlerImpl(createExecutor(folder, converters, console), false);
+}
+
+/** The outputs of one cell; displays are found again by id from any later cell. */
+class CellOutputs {
+  readonly outputs: Output[] = [];
+
+  stream(name: "stdout" | "stderr", text: string): void {
+    const last = this.outputs.at(-1);
+    if (last?.output_type === "stream" && last.name === name) last.text = `${last.text}${text}`;
+    else this.outputs.push({ output_type: "stream", name, text });
+  }
+
+  display(content: DisplayContent): DisplayOutput {
+    const output: DisplayOutput = {
+      output_type: "display_data",
+      data: content.data,
+      metadata: content.metadata,
+    };
+    this.outputs.push(output);
+    return output;
+  }
+}
+
+async function runCells(request: RunRequest, send: (message: RunMessage) => void): Promise<void> {
+  process.chdir(request.folder); // Before tslab loads: its compiler takes the working directory as its root.
+  const handler = createHandler(request.folder);
+  const displays = new Map<string, { readonly cell: number; readonly output: DisplayOutput }[]>();
+  const cells = request.sources.map(() => new CellOutputs());
+  const status: CellStatus[] = request.sources.map(() => "not-run");
+  const counts: (number | null)[] = request.sources.map(() => null);
+  let current = 0;
+
+  const report = (index: number): void =>
+    send({
+      type: "cell",
+      index,
+      status: status[index]!,
+      count: counts[index]!,
+      outputs: cells[index]!.outputs,
+    });
+  const asyncError = (kind: string, error: unknown): void => {
+    const text = `${kind}: ${inspect(error)}\n`;
+    cells[current]!.stream("stderr", text);
+    send({ type: "async-error", index: current, text });
+  };
+  process.on("unhandledRejection", (error) => asyncError("Unhandled rejection", error));
+  process.on("uncaughtException", (error) => asyncError("Uncaught exception", error));
+
+  for (const [index, code] of request.sources.entries()) {
+    current = index;
+    send({ type: "begin", index });
+    const writeDisplay = (content: DisplayContent, update: boolean): void => {
+      // A copy: the cell may change its object later.
+      const copy = structuredClone(content);
+      const id = copy.transient?.display_id;
+      const known = id === undefined ? [] : (displays.get(id) ?? []);
+      for (const { cell, output } of known) {
+        output.data = copy.data;
+        output.metadata = copy.metadata;
+        if (cell !== current) report(cell);
+      }
+      if (update) return;
+      const output = cells[index]!.display(copy);
+      if (id !== undefined) displays.set(id, [...known, { cell: index, output }]);
+    };
+    const writeStream = (name: "stdout" | "stderr", text: string): void => cells[index]!.stream(name, text);
+    const reply = await handler.handleExecute({ code }, writeStream, writeDisplay);
+    status[index] = reply.status;
+    counts[index] = reply.execution_count ?? null;
+    report(index);
+    if (reply.status !== "ok") await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS));
+  }
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  for (const index of cells.keys()) report(index);
+}
+
+process.once("message", async (request: RunRequest) => {
+  const send = (message: RunMessage): void => void process.send!(message);
+  await runCells(request, send);
+  process.send!({ type: "end" } satisfies RunMessage, () => process.exit(0));
+});

@@ -1,0 +1,125 @@
+// Owns: running a notebook in a fresh kernel process and accounting for every cell.
+// Must not know: tslab (kernel-process.ts), where the result is written.
+import { type ChildProcess, fork } from "node:child_process";
+import { dirname, join, resolve } from "node:path";
+import type { CellStatus, RunMessage } from "./messages";
+import { type Cell, joined, type Notebook, type Output, readNotebook } from "./nbformat";
+
+/** How one code cell ended. */
+export interface CellResult {
+  /** Index among the code cells, from 0. */
+  readonly index: number;
+  readonly status: CellStatus;
+  readonly outputs: readonly Output[];
+  /** False when the cell failed, was skipped or never ran, unless its tag `raises-exception` wants the failure. */
+  readonly ok: boolean;
+}
+
+export interface NotebookRun {
+  /** The notebook with outputs and execution counts. */
+  readonly notebook: Notebook;
+  readonly cells: readonly CellResult[];
+  /** Rejections that nobody handled, and exceptions outside of cells. */
+  readonly asyncErrors: readonly string[];
+  /** Why the kernel process ended early, or null. */
+  readonly died: string | null;
+  /** True when every cell ran and ended as it should, and nothing failed beside them. */
+  readonly ok: boolean;
+}
+
+export interface RunOptions {
+  /** The whole notebook's time limit in milliseconds; the kernel is killed behind it. Default: 5 minutes. */
+  readonly timeoutMs?: number;
+}
+
+interface CellState {
+  status: CellStatus;
+  count: number | null;
+  outputs: Output[];
+}
+
+/** Runs every code cell of the notebook at `path`, in the notebook's folder, and leaves no process behind. */
+export async function runNotebook(path: string, options: RunOptions = {}): Promise<NotebookRun> {
+  const absolute = resolve(path);
+  const notebook = readNotebook(absolute);
+  const code = notebook.cells.filter((cell) => cell.cell_type === "code");
+  const states: CellState[] = code.map(() => ({ status: "not-run", count: null, outputs: [] }));
+  const asyncErrors: string[] = [];
+  const child = fork(join(__dirname, "kernel-process.js"), [], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  child.send({ folder: dirname(absolute), sources: code.map((cell) => joined(cell.source)) });
+  const died = await follow(child, options.timeoutMs ?? 300_000, (message) => {
+    if (message.type === "cell") {
+      const { status, count, outputs } = message;
+      states[message.index] = { status, count, outputs: [...outputs] };
+    } else if (message.type === "async-error") {
+      asyncErrors.push(message.text);
+    }
+  });
+  const cells = code.map((cell, index) => result(cell, index, states[index]!));
+  const ok = died === null && asyncErrors.length === 0 && cells.every((cell) => cell.ok);
+  return { notebook: withOutputs(notebook, states), cells, asyncErrors, died, ok };
+}
+
+/** Passes messages on until the process says `end` (null), or ends, or the time is over (the reason). */
+function follow(
+  child: ChildProcess,
+  timeoutMs: number,
+  take: (message: RunMessage) => void,
+): Promise<string | null> {
+  let running = 0;
+  let ended = false;
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    child.kill("SIGKILL");
+  }, timeoutMs);
+  child.on("message", (message: RunMessage) => {
+    if (message.type === "begin") running = message.index;
+    if (message.type === "end") ended = true;
+    take(message);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (exitCode, signal) => {
+      clearTimeout(timer);
+      if (ended) resolve(null);
+      else if (late) resolve(`cell ${running + 1} was still running after ${timeoutMs / 1000} s`);
+      else resolve(`the kernel process ended in cell ${running + 1} with ${signal ?? `status ${exitCode}`}`);
+    });
+  });
+}
+
+function result(cell: Cell, index: number, { status, outputs }: CellState): CellResult {
+  const wantsError = cell.metadata?.tags?.includes("raises-exception") ?? false;
+  return { index, status, outputs, ok: status === (wantsError ? "error" : "ok") };
+}
+
+function withOutputs(notebook: Notebook, states: readonly CellState[]): Notebook {
+  let next = 0;
+  const cells = notebook.cells.map((cell) => {
+    if (cell.cell_type !== "code") return cell;
+    const { count, outputs } = states[next++]!;
+    return { ...cell, execution_count: count, outputs };
+  });
+  return { ...notebook, cells };
+}
+
+/** The text of a cell's streams and of its displays' text form, in order. */
+export function cellText(cell: CellResult): string {
+  return cell.outputs
+    .map((output) =>
+      output.output_type === "stream" ? joined(output.text) : `${String(output.data["text/plain"] ?? "")}\n`,
+    )
+    .join("");
+}
+
+/** What went wrong in a run, a line or more for each fault; empty when all is well. */
+export function runFaults(run: NotebookRun): string[] {
+  const faults = run.cells
+    .filter((cell) => !cell.ok)
+    .map((cell) => `Cell ${cell.index + 1}: ${cell.status}\n${cellText(cell)}`.trimEnd());
+  if (run.died !== null) faults.push(`Run ended early: ${run.died}.`);
+  return [...faults, ...run.asyncErrors.map((text) => text.trimEnd())];
+}

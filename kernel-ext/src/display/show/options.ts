@@ -1,0 +1,57 @@
+// Owns: the options of `show` and their checks.
+// Must not know: what is shown.
+import { OptionError } from "../../errors";
+import { COLORMAPS, type ColormapName } from "./colormap";
+
+/** Options of `show`. All are optional; an unknown name is an error. */
+export interface ShowOptions {
+  /** Stands above the display. */
+  title?: string;
+  /** Logarithmic scale. Default: false. */
+  log?: boolean;
+  /** Values at the two ends of the scale. Default: the 0.5 % and 99.8 % quantiles of the valid pixels. */
+  limits?: readonly [number, number];
+  /** Colours of a picture, each readable with every kind of colour vision. Default: `"blue-yellow"`. */
+  colormap?: ColormapName;
+}
+
+/** Options with defaults filled in. */
+export interface CheckedShowOptions {
+  readonly title: string;
+  readonly log: boolean;
+  readonly limits: readonly [number, number] | undefined;
+  readonly colormap: ColormapName;
+}
+
+const NAMES: readonly (keyof ShowOptions)[] = ["title", "log", "limits", "colormap"];
+
+function refuse(name: string, value: unknown, allowed: string): never {
+  const got = typeof value === "string" ? JSON.stringify(value) : String(value);
+  throw new OptionError(`The option ${name} of show is ${got}, but must be ${allowed}.`, {
+    place: name,
+    got,
+    expected: allowed,
+  });
+}
+
+/** Checks the options of `show`. @throws OptionError naming the option, its value and what is allowed. */
+export function checkShowOptions(options: ShowOptions = {}): CheckedShowOptions {
+  if (typeof options !== "object" || options === null) refuse("options", options, "an object");
+  for (const name of Object.keys(options)) {
+    if (!(NAMES as readonly string[]).includes(name)) refuse(name, "given", `one of ${NAMES.join(", ")}`);
+  }
+  const { title = "", log = false, limits, colormap = "blue-yellow" } = options;
+  if (typeof title !== "string") refuse("title", title, "a text");
+  if (typeof log !== "boolean") refuse("log", log, "true or false");
+  if (limits !== undefined && !isLimits(limits)) refuse("limits", limits, "[low, high] with low < high");
+  if (log && limits !== undefined && limits[0] <= 0) {
+    refuse("limits", limits, "above 0 on a logarithmic scale");
+  }
+  if (!COLORMAPS.includes(colormap)) refuse("colormap", colormap, `one of ${COLORMAPS.join(", ")}`);
+  return { title, log, limits, colormap };
+}
+
+function isLimits(limits: unknown): limits is readonly [number, number] {
+  if (!Array.isArray(limits) || limits.length !== 2) return false;
+  return limits.every((value) => Number.isFinite(value)) && limits[0] < limits[1];
+}

@@ -1,0 +1,201 @@
+// Owns: the options of `load`: their types, defaults and validation; every bad value is an OptionError.
+// Must not know: files or frames. What fits an acquisition is judged by plan/.
+import { OptionError } from "./errors";
+import type { AxisRange, BackendName, ProgressEvent } from "./types";
+
+/** What to do with damaged frames: refuse the whole load, or return the others and mark these in `valid`. */
+export type OnDamage = "throw" | "mask";
+
+/** What to do with absent frames: refuse, fill with the stored fill value (marked invalid), or end at the first gap. */
+export type OnMissing = "throw" | "fill" | "trim";
+
+/** Options of `load`. All are optional; an unknown name is an error. */
+export interface LoadOptions {
+  /** Decoder to use. `"auto"` (default) takes the fastest that works here and says in the report why. */
+  backend?: "auto" | BackendName;
+  /** Path of the dataset (or of the group of `data_000001` … links) inside the file. Default: found by itself. */
+  dataset?: string;
+  /** Scan shape [rows, cols]; `null` = plain [frames, height, width]. Default: what the file says, never a guess. */
+  scanShape?: readonly [number, number] | null;
+  /** Part of the scan: half-open ranges of rows and columns, counted from 0. */
+  scan?: { readonly rows?: AxisRange; readonly cols?: AxisRange };
+  /** Frames to load: a list (order and repeats kept) or a half-open range. With `scanShape`, they fill that shape. */
+  frames?: readonly number[] | { readonly from: number; readonly to: number; readonly step?: number };
+  /** Default `"throw"`. */
+  onDamage?: OnDamage;
+  /** Default `"throw"`. */
+  onMissing?: OnMissing;
+  /** Cancels the load, which then rejects with AbortError. */
+  signal?: AbortSignal;
+  /** `false` = silent; a function gets the events; default: a bar in a notebook, a line on a terminal. */
+  progress?: boolean | ((event: ProgressEvent) => void);
+  /** Most bytes that the load may hold. Default: what the machine has available. */
+  memoryLimit?: number;
+}
+
+/** A checked frame selection; ranges stay ranges, so that a long one costs nothing. */
+export type FrameChoice =
+  | { readonly kind: "all" }
+  | { readonly kind: "list"; readonly list: readonly number[] }
+  | { readonly kind: "range"; readonly from: number; readonly to: number; readonly step: number };
+
+/** Checked options with defaults filled in; `undefined` where the file decides. */
+export interface CheckedOptions {
+  readonly backend: "auto" | BackendName;
+  readonly dataset: string | undefined;
+  readonly scanShape: readonly [number, number] | null | undefined;
+  readonly scan: { readonly rows: AxisRange | undefined; readonly cols: AxisRange | undefined } | undefined;
+  readonly frames: FrameChoice;
+  readonly onDamage: OnDamage;
+  readonly onMissing: OnMissing;
+  readonly signal: AbortSignal | undefined;
+  readonly progress: boolean | ((event: ProgressEvent) => void) | undefined;
+  readonly memoryLimit: number | undefined;
+}
+
+const NAMES: readonly (keyof LoadOptions)[] = [
+  "backend",
+  "dataset",
+  "scanShape",
+  "scan",
+  "frames",
+  "onDamage",
+  "onMissing",
+  "signal",
+  "progress",
+  "memoryLimit",
+];
+
+/** Checks a path argument and the options of `load`. @throws OptionError naming the option, its value and what is allowed. */
+export function checkLoadOptions(path: unknown, options: unknown): CheckedOptions {
+  if (typeof path !== "string" || path.length === 0 || path.includes("\0")) {
+    throw badOption("path", path, "the path of an HDF5 file as a string");
+  }
+  const given = asRecord("options", options ?? {}, NAMES);
+  return {
+    backend: oneOf("backend", given.backend, ["auto", "metal", "cpu", "reference"], "auto"),
+    dataset: datasetPath(given.dataset),
+    scanShape: scanShape(given.scanShape),
+    scan: scanRanges(given.scan),
+    frames: frameChoice(given.frames),
+    onDamage: oneOf("onDamage", given.onDamage, ["throw", "mask"], "throw"),
+    onMissing: oneOf("onMissing", given.onMissing, ["throw", "fill", "trim"], "throw"),
+    signal: abortSignal(given.signal),
+    progress: progress(given.progress),
+    memoryLimit: memoryLimit(given.memoryLimit),
+  };
+}
+
+function badOption(name: string, value: unknown, allowed: string): OptionError {
+  const got = printable(value);
+  return new OptionError(`Option ${name} is ${got}; allowed: ${allowed}.`, {
+    place: name,
+    expected: allowed,
+    got,
+  });
+}
+
+/** A value as one short line, for messages; never throws. */
+function printable(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}…` : value);
+  if (typeof value === "function") return "a function";
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value !== "object" || value === null) return String(value);
+  try {
+    const text = JSON.stringify(value) ?? "an object";
+    return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  } catch {
+    return "an object";
+  }
+}
+
+function asRecord(name: string, value: unknown, names: readonly string[]): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw badOption(name, value, `an object with ${names.join(", ")}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!names.includes(key)) {
+      const place = name === "options" ? key : `${name}.${key}`;
+      throw new OptionError(`There is no option ${place}; known: ${names.join(", ")}.`, {
+        place,
+        got: key,
+        expected: names.join(", "),
+      });
+    }
+  }
+  return value as Record<string, unknown>;
+}
+
+function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[], fallback: T): T {
+  if (value === undefined) return fallback;
+  if (allowed.includes(value as T)) return value as T;
+  throw badOption(name, value, allowed.map((word) => `"${word}"`).join(", "));
+}
+
+function datasetPath(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value.length > 0 && !value.includes("\0")) return value;
+  throw badOption("dataset", value, 'a path inside the file such as "/entry/data/data"');
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function scanShape(value: unknown): readonly [number, number] | null | undefined {
+  if (value === undefined || value === null) return value;
+  const ok = Array.isArray(value) && value.length === 2 && value.every((n) => isCount(n) && n > 0);
+  if (ok && Number.isSafeInteger(value[0] * value[1])) return [value[0], value[1]];
+  throw badOption("scanShape", value, "[rows, cols], two positive integers, or null");
+}
+
+function axisRange(name: string, value: unknown): AxisRange | undefined {
+  if (value === undefined) return undefined;
+  const ok = Array.isArray(value) && (value.length === 2 || value.length === 3) && value.every(isCount);
+  if (ok && value[1] > value[0] && (value.length === 2 || value[2] > 0)) {
+    return value.length === 2 ? [value[0], value[1]] : [value[0], value[1], value[2]];
+  }
+  throw badOption(
+    name,
+    value,
+    "[start, stop] or [start, stop, step], half-open, with start < stop and step > 0",
+  );
+}
+
+function scanRanges(value: unknown): CheckedOptions["scan"] {
+  if (value === undefined) return undefined;
+  const given = asRecord("scan", value, ["rows", "cols"]);
+  return { rows: axisRange("scan.rows", given.rows), cols: axisRange("scan.cols", given.cols) };
+}
+
+function frameChoice(value: unknown): FrameChoice {
+  if (value === undefined) return { kind: "all" };
+  const allowed = "a list of frame numbers, or { from, to, step? }, half-open";
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    const list = Array.from(value as ArrayLike<unknown>);
+    if (list.length > 0 && list.every(isCount)) return { kind: "list", list };
+    throw badOption("frames", value, `${allowed}, with at least one frame`);
+  }
+  if (typeof value !== "object" || value === null) throw badOption("frames", value, allowed);
+  const { from, to, step = 1 } = asRecord("frames", value, ["from", "to", "step"]);
+  if (isCount(from) && isCount(to) && isCount(step) && step > 0 && to > from) {
+    return { kind: "range", from, to, step };
+  }
+  throw badOption("frames", value, `${allowed}, with from < to and step > 0`);
+}
+
+function abortSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value;
+  throw badOption("signal", value, "an AbortSignal");
+}
+
+function progress(value: unknown): CheckedOptions["progress"] {
+  if (value === undefined || typeof value === "boolean") return value;
+  if (typeof value === "function") return value as (event: ProgressEvent) => void;
+  throw badOption("progress", value, "true, false, or a function");
+}
+
+function memoryLimit(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value > 0 && (Number.isSafeInteger(value) || value === Infinity))
+    return value;
+  throw badOption("memoryLimit", value, "a positive number of bytes");
+}

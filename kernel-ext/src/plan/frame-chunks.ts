@@ -1,0 +1,92 @@
+// Owns: how the frames of a dataset are cut into chunks, and which chunks a use of it needs.
+// Must not know: chunk bytes, batches, outputs. Contiguous data count as one chunk a frame.
+import { UnsupportedLayoutError } from "../errors";
+import type { ChunkTable, DatasetFacts } from "../source/acquisition";
+import type { SegmentUse } from "./placement";
+
+/** Chunks of a stack of frames [frames, height, width]; `perRow` chunks stand side by side over one frame. */
+export interface FrameChunks {
+  readonly height: number;
+  readonly width: number;
+  /** Chunk shape [frames, rows, cols]. */
+  readonly shape: readonly [number, number, number];
+  readonly down: number;
+  readonly across: number;
+  /** down * across. */
+  readonly perRow: number;
+  readonly elements: number;
+  /** One chunk is exactly one frame: it can be decoded straight into the output. */
+  readonly isFrame: boolean;
+}
+
+/** @throws UnsupportedLayoutError when the chunk shape does not fit a stack of frames. */
+export function frameChunks(facts: DatasetFacts): FrameChunks {
+  const [, height, width] = facts.shape;
+  const chunk = facts.layout.kind === "chunked" ? facts.layout.chunkShape : [1, height, width];
+  const [frames, rows, cols] = chunk;
+  const elements = frames * rows * cols;
+  if (
+    facts.shape.length !== 3 ||
+    chunk.length !== 3 ||
+    !(elements > 0 && Number.isSafeInteger(elements * 8))
+  ) {
+    throw new UnsupportedLayoutError(
+      `Dataset ${facts.dataset} of ${facts.file} has shape [${facts.shape.join(", ")}] in chunks of [${chunk.join(", ")}].`,
+      {
+        place: `${facts.file}: ${facts.dataset}`,
+        expected: "a stack of frames [frames, height, width]",
+        got: `[${facts.shape.join(", ")}]`,
+        todo: "Name the stack of frames with the option dataset.",
+      },
+    );
+  }
+  const down = Math.ceil(height / rows);
+  const across = Math.ceil(width / cols);
+  const isFrame = frames === 1 && rows === height && cols === width;
+  return {
+    height,
+    width,
+    shape: [frames, rows, cols],
+    down,
+    across,
+    perRow: down * across,
+    elements,
+    isFrame,
+  };
+}
+
+/** The run of chunks, by row-major number, that holds every frame of a use. */
+export function chunkRange(chunks: FrameChunks, use: SegmentUse): { first: number; count: number } {
+  const row = (local: number) => Math.floor(local / chunks.shape[0]);
+  const first = row(use.local[0]);
+  const last = row(use.local[use.local.length - 1]);
+  return { first: first * chunks.perRow, count: (last - first + 1) * chunks.perRow };
+}
+
+/** Contiguous and compact data as a table of one raw chunk a frame. */
+export function frameTable(
+  facts: DatasetFacts,
+  first: number,
+  count: number,
+  frameBytes: number,
+): ChunkTable {
+  const start = facts.layout.kind === "chunked" ? null : facts.layout.address;
+  const address = new Float64Array(count);
+  for (let i = 0; i < count; i++) address[i] = start === null ? Number.NaN : start + (first + i) * frameBytes;
+  return {
+    first,
+    count,
+    address,
+    bytes: new Float64Array(count).fill(frameBytes),
+    filterMask: new Uint32Array(count),
+  };
+}
+
+/** True where a frame needs a chunk that was never written. */
+export function neverWritten(chunks: FrameChunks, table: ChunkTable, local: number): boolean {
+  const first = Math.floor(local / chunks.shape[0]) * chunks.perRow - table.first;
+  for (let c = first; c < first + chunks.perRow; c++) {
+    if (Number.isNaN(table.address[c])) return true;
+  }
+  return false;
+}

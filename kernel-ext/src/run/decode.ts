@@ -1,0 +1,173 @@
+// Owns: handing batches of chunk jobs to a backend, and what follows: refused chunks, cancelling, the next backend.
+// Must not know: selections, notebooks, how a backend works.
+import type { Backend, Batch, BatchStatus, OutputMemory } from "../backends/backend";
+import type { BackendChoice } from "../backends/registry";
+import { AbortError, BackendError, BackendUnavailableError } from "../errors";
+import {
+  BATCH_SCRATCH_BYTES,
+  type BatchRange,
+  batchRanges,
+  frameTargets,
+  scratchTargets,
+} from "../plan/batches";
+import { type ChunkJobs, splitPastFile } from "../plan/jobs";
+import type { CancelScope } from "./cancel";
+import type { DataFile } from "./data-file";
+import type { Outcome } from "./outcome";
+import type { ProgressTicker } from "./progress-ticker";
+import { acceptInto, explainRefused, type RefusedContext } from "./refused";
+import { scatterChunk } from "./scatter";
+
+/** Everything that the decoding of one load shares. */
+export interface DecodeRun {
+  readonly choice: BackendChoice;
+  /** Index of the candidate in use: only moves on. */
+  backend: number;
+  readonly output: OutputMemory;
+  readonly cancel: CancelScope;
+  readonly outcome: Outcome;
+  readonly ticker: ProgressTicker;
+  readonly scanOf: RefusedContext["scanOf"];
+  /** Chunks so far with stored bytes that nothing needs. */
+  trailing: number;
+}
+
+/** Decodes the jobs of one segment into the output. @throws AbortError, BackendError, BackendUnavailableError. */
+export async function decodeJobs(run: DecodeRun, file: DataFile, all: ChunkJobs): Promise<void> {
+  const { inside, past } = splitPastFile(all, file.bytes);
+  await explainRefused({ ...run, file, jobs: past, backend: "reference" }, [...past.chunk.keys()], () => {});
+  const ranges = batchRanges(inside);
+  const scratch = inside.chunks.isFrame ? null : scratchFor(inside, ranges);
+  const framesPerJob = all.count === 0 ? 0 : all.use.local.length / all.count;
+  run.ticker.advance(framesPerJob * past.count);
+  for (const range of ranges) {
+    await decodeRange({ run, file, jobs: inside, range, scratch, framesPerJob });
+  }
+}
+
+interface RangeWork {
+  readonly run: DecodeRun;
+  readonly file: DataFile;
+  readonly jobs: ChunkJobs;
+  readonly range: BatchRange;
+  /** Memory for chunks that are not exactly one frame. */
+  readonly scratch: OutputMemory | null;
+  readonly framesPerJob: number;
+}
+
+async function decodeRange(work: RangeWork): Promise<void> {
+  const { run, file, jobs, range, scratch, framesPerJob } = work;
+  const batch = cutBatch(file, jobs, range, scratch !== null);
+  const stored = batch.storedBytes.reduce((total, bytes) => total + bytes, 0);
+  run.outcome.storedBytes += stored;
+  run.outcome.peakBytes = Math.max(run.outcome.peakBytes, stored + (scratch?.bytes ?? 0));
+  const memory = scratch ?? run.output;
+  const status = await decodeBatch(run, batch, memory, framesPerJob);
+  if (status.state === "cancelled") {
+    run.cancel.check();
+    throw new AbortError();
+  }
+  run.trailing += status.trailing;
+  const damaged = await settleRefused(work, batch, memory, status);
+  if (scratch) scatterBatch(jobs, range, scratch, damaged, run.output);
+  run.ticker.advance(framesPerJob * range.count);
+}
+
+function scratchFor(jobs: ChunkJobs, ranges: readonly BatchRange[]): OutputMemory {
+  const most = ranges.reduce((count, range) => Math.max(count, range.count), 0);
+  const bytes = most * jobs.program.chunkBytes;
+  return { buffer: new ArrayBuffer(bytes), start: 0, bytes };
+}
+
+/** Scratch bytes that the jobs will take, for admission. */
+export function scratchBytes(jobs: ChunkJobs): number {
+  if (jobs.chunks.isFrame) return 0;
+  const all = jobs.count * jobs.program.chunkBytes;
+  return Math.min(all, Math.max(BATCH_SCRATCH_BYTES, jobs.program.chunkBytes));
+}
+
+function cutBatch(file: DataFile, jobs: ChunkJobs, range: BatchRange, scratch: boolean): Batch {
+  const end = range.first + range.count;
+  return {
+    program: jobs.program,
+    fd: file.fd,
+    file: file.path,
+    fileBytes: file.bytes,
+    count: range.count,
+    address: jobs.address.subarray(range.first, end),
+    storedBytes: jobs.storedBytes.subarray(range.first, end),
+    filterMask: jobs.filterMask.subarray(range.first, end),
+    target: scratch ? scratchTargets(jobs, range) : frameTargets(jobs, range),
+  };
+}
+
+/** Decodes with the backend in use; one that breaks down, or cannot run the program, gives way to the next. */
+async function decodeBatch(
+  run: DecodeRun,
+  batch: Batch,
+  memory: OutputMemory,
+  framesPerJob: number,
+): Promise<BatchStatus> {
+  for (;;) {
+    const backend = run.choice.candidates[run.backend];
+    const refusal = backend.refuses(batch.program);
+    if (refusal !== null) {
+      if (moveOn(run, backend, `${batch.file}: ${refusal}.`)) continue;
+      throw new BackendUnavailableError(backend.name, refusal, ["reference"]);
+    }
+    run.ticker.batchStarts(backend.name, framesPerJob);
+    try {
+      return await backend.decode(batch, memory, run.cancel.control);
+    } catch (error) {
+      if (!(error instanceof BackendError) || !moveOn(run, backend, error.message)) throw error;
+    }
+  }
+}
+
+/** Leaves a backend for the next candidate, with a note; false when there is none. */
+function moveOn(run: DecodeRun, backend: Backend, why: string): boolean {
+  if (run.backend + 1 >= run.choice.candidates.length) return false;
+  run.backend += 1;
+  const next = run.choice.candidates[run.backend].name;
+  run.outcome.note("backend-dropped", `The ${backend.name} backend was dropped for ${next}: ${why}`);
+  return true;
+}
+
+/** Explains the refused chunks of a batch; returns the jobs that are really damaged. */
+async function settleRefused(
+  work: RangeWork,
+  batch: Batch,
+  memory: OutputMemory,
+  { refused }: BatchStatus,
+): Promise<ReadonlySet<number>> {
+  const { run, file, jobs, range } = work;
+  if (refused === null) return new Set();
+  const backend = run.choice.candidates[run.backend];
+  const list: number[] = [];
+  for (let i = 0; i < range.count; i++) {
+    if (refused[i >> 3] & (1 << (i & 7))) list.push(range.first + i);
+  }
+  const { damaged, suspects } = await explainRefused(
+    { ...run, file, jobs, backend: backend.name },
+    list,
+    (job, decoded) => acceptInto(memory, batch.target[job - range.first], decoded),
+  );
+  if (suspects > 0) moveOn(run, backend, `it refused ${suspects} chunks that the reference decoder accepts.`);
+  return damaged;
+}
+
+function scatterBatch(
+  jobs: ChunkJobs,
+  range: BatchRange,
+  scratch: OutputMemory,
+  damaged: ReadonlySet<number>,
+  output: OutputMemory,
+): void {
+  const { chunkBytes } = jobs.program;
+  for (let i = 0; i < range.count; i++) {
+    const job = range.first + i;
+    if (damaged.has(job)) continue;
+    const decoded = new Uint8Array(scratch.buffer, scratch.start + i * chunkBytes, chunkBytes);
+    scatterChunk(jobs, job, decoded, output);
+  }
+}

@@ -1,0 +1,45 @@
+// Owns: what a running load has found so far: damaged and suspect frames, counters, peak memory.
+// Must not know: how chunks are decoded or shown.
+import type { BackendName, DamagedBlock, Note } from "../types";
+
+/** A report must end somewhere: damaged blocks listed at most. Frames beyond are still marked. */
+export const DAMAGE_LISTED = 1_000_000;
+
+/** Collects the findings of one piece of work. */
+export class Outcome {
+  /** Output frames that are damaged. */
+  readonly damagedOutputs: Set<number> = new Set();
+  readonly suspect: { frame: number; backend: BackendName }[] = [];
+  readonly notes: Note[] = [];
+  storedBytes = 0;
+  /** Bytes held beside the output at the worst moment. */
+  peakBytes = 0;
+  private readonly blocks = new Map<string, DamagedBlock>();
+  private readonly suspects = new Set<number>();
+
+  /** Every damaged block once, even when a selection uses its frame several times. */
+  get damaged(): DamagedBlock[] {
+    return [...this.blocks.values()];
+  }
+
+  addDamage(blocks: readonly DamagedBlock[]): void {
+    for (const block of blocks) {
+      if (this.blocks.size >= DAMAGE_LISTED) {
+        this.note("damage-list-cut", `Only the first ${DAMAGE_LISTED} damaged blocks are listed.`);
+        return;
+      }
+      this.blocks.set(`${block.frame} ${block.offset} ${block.block}`, block);
+    }
+  }
+
+  addSuspect(frame: number, backend: BackendName): void {
+    if (this.suspects.has(frame)) return;
+    this.suspects.add(frame);
+    this.suspect.push({ frame, backend });
+  }
+
+  /** Adds a note once. */
+  note(code: string, text: string): void {
+    if (!this.notes.some((note) => note.code === code && note.text === text)) this.notes.push({ code, text });
+  }
+}

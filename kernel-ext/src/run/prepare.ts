@@ -1,0 +1,109 @@
+// Owns: everything before the first chunk is decoded: facts, selection, memory admission, chunk index, missing frames.
+// Must not know: outputs, decoding, what the frames are for.
+import { dtypeBytes } from "../filters/lower";
+import type { CheckedOptions } from "../options";
+import { neverWrittenFrames, trimLeading } from "../plan/missing";
+import { type MissingOutput, type Placement, placeFrames } from "../plan/placement";
+import { type Selection, selectFrames } from "../plan/selection";
+import { openAcquisition } from "../source";
+import type { Acquisition } from "../source/acquisition";
+import type { Note } from "../types";
+import { admit } from "./admission";
+import type { CancelScope } from "./cancel";
+import { INDEX_BYTES_PER_CHUNK, indexedChunks, readSegmentIndex, type SegmentIndex } from "./segment-jobs";
+import type { StageClock } from "./stage-clock";
+
+/** A planned piece of work: what to decode, and what is missing. */
+export interface Prepared {
+  readonly acquisition: Acquisition;
+  readonly selection: Selection;
+  /** Leading axes of the output, after trimming. */
+  readonly leading: Selection["leading"];
+  /** Output frames. */
+  readonly count: number;
+  /** Bytes of one decoded frame. */
+  readonly frameBytes: number;
+  readonly indexes: readonly SegmentIndex[];
+  readonly indexBytes: number;
+  /** Output frames that have no pixels, in output order. After trimming none, or the first gap when nothing is left. */
+  readonly missing: readonly MissingOutput[];
+  readonly notes: readonly Note[];
+}
+
+/** Opens and plans. Missing frames are listed, not judged. @throws every error of source/ and plan/, MemoryLimitError. */
+export async function prepare(
+  path: string,
+  options: CheckedOptions,
+  cancel: CancelScope,
+  clock: StageClock,
+): Promise<Prepared> {
+  const { dataset, signal } = options;
+  const acquisition = await clock.time("open", () => openAcquisition(path, { dataset, signal }));
+  cancel.check();
+  const selection = selectFrames(acquisition, options);
+  const [height, width] = acquisition.detector;
+  const frameBytes = height * width * dtypeBytes(acquisition.dtype);
+  const placement = place(acquisition, selection, options, frameBytes);
+  const indexBytes = admitIndex(acquisition, placement, options, frameBytes);
+  const indexes = await clock.time("index", () => readIndexes(placement, cancel));
+  const gaps = indexes.flatMap(({ use, chunks, table }) => neverWrittenFrames(use, chunks, table, selection));
+  const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
+  const notes = [...acquisition.notes, ...selection.notes];
+  const common = { acquisition, selection, frameBytes, indexes, indexBytes };
+  if (options.onMissing !== "trim") {
+    return { ...common, leading: selection.leading, count: selection.frames.count, missing, notes };
+  }
+  const gap = missing[0]?.output ?? placement.count;
+  const leading = gap < selection.frames.count ? trimLeading(selection.leading, gap) : selection.leading;
+  const count = leading[0] * (leading[1] ?? 1);
+  if (count < selection.frames.count) notes.push(trimmed(selection, gap, count));
+  return { ...common, leading, count, missing: count === 0 ? missing.slice(0, 1) : [], notes };
+}
+
+/** Admits the output before anything as long as the selection is allocated, then lays out the selection. */
+function place(
+  acquisition: Acquisition,
+  selection: Selection,
+  options: CheckedOptions,
+  frameBytes: number,
+): Placement {
+  const { count } = selection.frames;
+  const listed = options.frames.kind === "list";
+  // Frames that were planned and never recorded take no memory unless they are filled.
+  const present = options.onMissing === "fill" || listed ? count : Math.min(count, acquisition.found);
+  admit(acquisition.path, { frames: present * frameBytes }, options.memoryLimit);
+  return placeFrames(selection, acquisition, options.onMissing);
+}
+
+function admitIndex(
+  acquisition: Acquisition,
+  placement: Placement,
+  options: CheckedOptions,
+  frameBytes: number,
+): number {
+  const chunks = placement.uses.reduce((sum, use) => sum + indexedChunks(use), 0);
+  const index = chunks * INDEX_BYTES_PER_CHUNK;
+  const frames = (placement.count - placement.missing.length) * frameBytes;
+  admit(acquisition.path, { frames, "chunk index": index }, options.memoryLimit);
+  return index;
+}
+
+async function readIndexes(placement: Placement, cancel: CancelScope): Promise<SegmentIndex[]> {
+  const indexes: SegmentIndex[] = [];
+  for (const use of placement.uses) {
+    indexes.push(await readSegmentIndex(use));
+    // Index reading is synchronous: let signals and displays through between data files.
+    await new Promise((resolve) => setImmediate(resolve));
+    cancel.check();
+  }
+  return indexes;
+}
+
+function trimmed(selection: Selection, gap: number, count: number): Note {
+  const frame = selection.frames.at(gap);
+  const rows = selection.leading.length === 2 ? " complete rows of the scan:" : "";
+  return {
+    code: "trimmed",
+    text: `Frame ${frame} is missing; the result ends before it with${rows} ${count} of ${selection.frames.count} frames.`,
+  };
+}

@@ -1,0 +1,207 @@
+// Owns: the one metadata worker of the process: start, order, deadline, cancel, replacement after a fault.
+// Must not know: what is asked, what an acquisition is, h5wasm itself.
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import { AbortError, BackendError, NotHdf5Error, UnsupportedLayoutError } from "../../errors";
+import type { AnswerTo, Query, Reply, Request } from "./protocol";
+
+/** Time that one file's questions may take, in milliseconds. A healthy file takes one or two. */
+export const DEFAULT_DEADLINE_MS = 20_000;
+/** Time that a worker may take to start: 0.2 s on an idle machine. */
+const START_DEADLINE_MS = 60_000;
+/** WebAssembly memory of the worker: 19 MB at rest, and room for the largest pixel mask (see pixel-mask.ts). */
+const MAX_WASM_BYTES = 384 * 2 ** 20;
+/** JavaScript heap of the worker in MiB: lists of link names and copies of small values. */
+const MAX_HEAP_MIB = 256;
+
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number | undefined;
+}
+
+interface Job {
+  readonly file: string;
+  readonly queries: readonly Query[];
+  readonly deadlineMs: number;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+let worker: Worker | null = null;
+let workerIsReady = false;
+let current: { job: Job; id: number; timer: NodeJS.Timeout } | null = null;
+let lastId = 0;
+const waiting: Job[] = [];
+
+/**
+ * Puts questions to one HDF5 file; the answers come in the order of the queries. Requests of all callers run one after
+ * the other. Where HDF5 gives up on one question, the others are put again to a fresh worker.
+ *
+ * @throws NotHdf5Error when HDF5 cannot open the file; UnsupportedLayoutError when reading its metadata traps, takes
+ * longer than the deadline or more memory than the limit; AbortError when `signal` fires; BackendError when no worker
+ * can be started.
+ */
+export async function askFile<const Q extends readonly Query[]>(
+  file: string,
+  queries: Q,
+  options: AskOptions = {},
+): Promise<{ [I in keyof Q]: AnswerTo<Q[I]> }> {
+  const answers: AnswerTo<Query>[] = [];
+  while (answers.length < queries.length) {
+    const reply = await enqueue(file, queries.slice(answers.length), options);
+    if (reply.kind === "unreadable") {
+      throw new NotHdf5Error(
+        `${file} has an HDF5 signature, but the HDF5 library cannot open it: ${reply.why}.`,
+        {
+          place: file,
+          got: reply.why,
+          todo: "The file is damaged or still being written: copy it again from its source.",
+        },
+      );
+    }
+    if (reply.kind === "trap") throw unreadable(file, `the HDF5 library stopped (${reply.why})`);
+    if (reply.kind === "answers") answers.push(...reply.answers);
+  }
+  return answers as { [I in keyof Q]: AnswerTo<Q[I]> };
+}
+
+function enqueue(file: string, queries: readonly Query[], options: AskOptions): Promise<Reply> {
+  const { signal, deadlineMs = DEFAULT_DEADLINE_MS } = options;
+  return new Promise<Reply>((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(new AbortError());
+      return;
+    }
+    const settle = (): void => signal?.removeEventListener("abort", onAbort);
+    const job: Job = {
+      file,
+      queries,
+      deadlineMs,
+      resolve: (reply) => {
+        settle();
+        resolve(reply);
+      },
+      reject: (error) => {
+        settle();
+        reject(error);
+      },
+    };
+    // A job that already runs goes on until it ends or its deadline passes; nobody waits for it any more.
+    const onAbort = (): void => {
+      const place = waiting.indexOf(job);
+      if (place >= 0) waiting.splice(place, 1);
+      job.reject(new AbortError());
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    waiting.push(job);
+    next();
+  });
+}
+
+/** Hands the next job to the worker, starting one where there is none. */
+function next(): void {
+  if (current !== null) return;
+  const idle = waiting.length === 0;
+  if (idle) {
+    // An idle worker must not keep Node alive.
+    worker?.unref();
+    return;
+  }
+  if (worker === null) {
+    start();
+    return;
+  }
+  worker.ref();
+  if (!workerIsReady) return;
+  const job = waiting.shift()!;
+  lastId += 1;
+  const timer = setTimeout(() => {
+    job.reject(unreadable(job.file, `reading its metadata took longer than ${job.deadlineMs / 1000} s`));
+    replace();
+  }, job.deadlineMs);
+  current = { job, id: lastId, timer };
+  worker.postMessage({ id: lastId, file: job.file, queries: job.queries } satisfies Request);
+}
+
+function start(): void {
+  const started = new Worker(path.join(__dirname, "worker.js"), {
+    workerData: { maxBytes: MAX_WASM_BYTES },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: 32 },
+    execArgv: [],
+  });
+  worker = started;
+  workerIsReady = false;
+  const startTimer = setTimeout(() => {
+    failToStart(`it was not ready after ${START_DEADLINE_MS / 1000} s`);
+  }, START_DEADLINE_MS);
+  started.on("message", (reply: Reply) => {
+    if (worker !== started) return;
+    if (reply.kind === "ready") {
+      clearTimeout(startTimer);
+      workerIsReady = true;
+      next();
+    } else {
+      receive(reply);
+    }
+  });
+  const onFault = (why: string): void => {
+    clearTimeout(startTimer);
+    if (worker !== started) return;
+    if (!workerIsReady) {
+      failToStart(why);
+      return;
+    }
+    current?.job.reject(unreadable(current.job.file, why));
+    replace();
+  };
+  started.on("error", (error: Error) => onFault(`the metadata reader stopped (${error.message})`));
+  started.on("exit", (code) => onFault(`the metadata reader ended with code ${code}`));
+}
+
+function receive(reply: Exclude<Reply, { kind: "ready" }>): void {
+  if (current === null || current.id !== reply.id) return;
+  const { job, timer } = current;
+  clearTimeout(timer);
+  current = null;
+  job.resolve(reply);
+  if (reply.kind === "trap" || (reply.kind === "answers" && reply.spent)) replace();
+  else next();
+}
+
+/** Ends the worker; the next job starts a new one. */
+function replace(): void {
+  if (current !== null) clearTimeout(current.timer);
+  current = null;
+  const old = worker;
+  worker = null;
+  workerIsReady = false;
+  void old?.terminate();
+  next();
+}
+
+/** Without a worker nothing can be read: everybody who waits learns why. */
+function failToStart(why: string): void {
+  const jobs = waiting.splice(0);
+  replace();
+  for (const job of jobs) {
+    job.reject(
+      new BackendError(
+        `FrameLab's HDF5 metadata reader (a worker thread with h5wasm) did not start: ${why}.`,
+        {
+          place: job.file,
+          got: why,
+          todo: "Install the package again (npm ci) and check that h5wasm is there.",
+        },
+      ),
+    );
+  }
+}
+
+/** The error for metadata of a file that HDF5 gave up on. */
+export function unreadable(file: string, why: string): UnsupportedLayoutError {
+  return new UnsupportedLayoutError(`The HDF5 metadata of ${file} cannot be read: ${why}.`, {
+    place: file,
+    got: why,
+    todo: "The file is most likely damaged: copy it again from its source.",
+  });
+}

@@ -1,0 +1,94 @@
+// Owns: the questions that can be put to the metadata worker about one HDF5 file, and their answers.
+// Must not know: h5wasm, threads, what an acquisition is. Everything here can be sent between threads.
+import type { Dtype } from "../../types";
+import type { FilterFact } from "../acquisition";
+
+/** What HDF5 says about a dataset without reading any of its elements. */
+export interface DatasetMetadata {
+  /** null = no dataspace extent (an "empty" dataset); [] = a scalar. */
+  readonly shape: readonly number[] | null;
+  /** null = unlimited. */
+  readonly maxShape: readonly (number | null)[];
+  /** null = an element type that is not a plain integer or float; `typeName` says which. */
+  readonly dtype: Dtype | null;
+  readonly typeName: string;
+  readonly littleEndian: boolean;
+  readonly filters: readonly FilterFact[];
+  /** File names of a virtual dataset's sources; null for every other layout. */
+  readonly virtualSources: readonly string[] | null;
+  /** Address of the object header, relative to the superblock's base address. */
+  readonly headerAddress: number;
+}
+
+/** Attribute values by name; an attribute that is absent or not numeric is left out. */
+export type Attributes = Readonly<Record<string, readonly number[]>>;
+
+/** Where a path leads. Soft links are followed, external links never: `external` says where to go on. */
+export type Node =
+  | {
+      readonly kind: "dataset";
+      readonly path: string;
+      readonly metadata: DatasetMetadata;
+      readonly attributes: Attributes;
+    }
+  | { readonly kind: "group"; readonly path: string; readonly attributes: Attributes }
+  | { readonly kind: "external"; readonly at: string; readonly file: string; readonly target: string }
+  | { readonly kind: "missing"; readonly at: string; readonly why: string };
+
+/** An integer dataset [rows, cols] read whole, or why it was not read. */
+export type Grid =
+  | { readonly kind: "grid"; readonly shape: readonly [number, number]; readonly values: Uint32Array }
+  | { readonly kind: "absent" }
+  | { readonly kind: "refused"; readonly shape: readonly number[] | null; readonly why: string };
+
+/** One line of a file's table of contents. */
+export interface ListedDataset {
+  readonly path: string;
+  /** null = a link to another file. */
+  readonly shape: readonly number[] | null;
+  /** Element type, or the file that a link names. */
+  readonly holds: string;
+}
+
+/** Answer to each kind of question. */
+export interface Answers {
+  /** Where `path` leads, with the numeric attributes asked for. */
+  readonly object: Node;
+  /** Names in the group at `path` that pass `pattern`; none when there is no such group in this file. */
+  readonly names: readonly string[];
+  /** The single number stored at `path`; null when absent or not one number. */
+  readonly scalar: number | null;
+  readonly grid: Grid;
+  /** Datasets of the file with at least two axes, and its links to other files; at most `limit`. */
+  readonly contents: readonly ListedDataset[];
+}
+
+export type Query =
+  | { readonly ask: "object"; readonly path: string; readonly attributes?: readonly string[] }
+  | { readonly ask: "names"; readonly path: string; readonly pattern: RegExp }
+  | { readonly ask: "scalar"; readonly path: string }
+  | { readonly ask: "grid"; readonly path: string; readonly maxBytes: number }
+  | { readonly ask: "contents"; readonly limit: number };
+
+/** The answer that belongs to a query, or the words of the HDF5 library where it gave up. */
+export type AnswerTo<Q extends Query> = { readonly ok: Answers[Q["ask"]] } | { readonly failed: string };
+
+export interface Request {
+  readonly id: number;
+  readonly file: string;
+  readonly queries: readonly Query[];
+}
+
+export type Reply =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "answers";
+      readonly id: number;
+      readonly answers: readonly AnswerTo<Query>[];
+      /** The HDF5 library was left by an exception: this instance must not be used again. */
+      readonly spent: boolean;
+    }
+  /** The HDF5 library cannot open the file. */
+  | { readonly kind: "unreadable"; readonly id: number; readonly why: string }
+  /** The WebAssembly instance trapped. */
+  | { readonly kind: "trap"; readonly id: number; readonly why: string };

@@ -1,0 +1,210 @@
+// Owns: answers to questions about one open HDF5 file, through h5wasm, without following external links.
+// Must not know: threads, deadlines, acquisitions. Never reads elements of anything but small metadata.
+
+import { dtypeOf, typeNameOf } from "./datatype";
+import type { H5Metadata, H5Module } from "./h5";
+import type { Attributes, DatasetMetadata, Grid, ListedDataset, Node, Query } from "./protocol";
+import { readNumbers, readUnsigned } from "./values";
+
+/** Soft links followed for one path, as many as the HDF5 library itself allows. */
+const MAX_SOFT_LINKS = 16;
+/** Groups that a table of contents looks into; enough for every detector file, a bound for hostile ones. */
+const MAX_GROUPS = 2000;
+
+/** Answers questions about one open file; the throwing error handler must be active. */
+export class FileReader {
+  private readonly names = new Map<string, ReadonlySet<string>>();
+
+  constructor(
+    private readonly h5: H5Module,
+    private readonly file: bigint,
+  ) {}
+
+  answer(query: Query): unknown {
+    switch (query.ask) {
+      case "object":
+        return this.describe(query.path, query.attributes ?? []);
+      case "names":
+        return this.matching(query.path, query.pattern);
+      case "scalar":
+        return this.scalar(query.path);
+      case "grid":
+        return this.grid(query.path, query.maxBytes);
+      case "contents":
+        return this.contents(query.limit);
+    }
+  }
+
+  /** Walks a path link by link, so that h5wasm never has a chance to open another file. */
+  private locate(path: string): { path: string; type: number } | Node {
+    let pending = parts(path);
+    let here = "";
+    let softLinks = 0;
+    while (pending.length > 0) {
+      const [name, ...rest] = pending as [string, ...string[]];
+      const at = `${here}/${name}`;
+      if (!this.isGroup(here || "/")) return missing(at, `${here} is not a group`);
+      if (!this.namesIn(here || "/").has(name)) return missing(at, `${at} does not exist`);
+      const external = this.h5.get_external_link(this.file, at);
+      if (external.filename !== undefined) {
+        const target = `/${[...parts(external.obj_path ?? "/"), ...rest].join("/")}`;
+        return { kind: "external", at, file: external.filename, target };
+      }
+      const soft = this.h5.get_symbolic_link(this.file, at);
+      if (soft === null) {
+        here = at;
+        pending = rest;
+        continue;
+      }
+      softLinks += 1;
+      if (softLinks > MAX_SOFT_LINKS) return missing(at, `more than ${MAX_SOFT_LINKS} soft links in a row`);
+      pending = [...parts(soft), ...rest];
+      if (soft.startsWith("/")) here = "";
+    }
+    return { path: here || "/", type: here === "" ? this.h5.H5G_GROUP : this.h5.get_type(this.file, here) };
+  }
+
+  private describe(path: string, attributes: readonly string[]): Node {
+    const found = this.locate(path);
+    if ("kind" in found) return found;
+    if (found.type === this.h5.H5G_GROUP) {
+      return { kind: "group", path: found.path, attributes: this.attributes(found.path, attributes) };
+    }
+    if (found.type !== this.h5.H5G_DATASET) return missing(found.path, `${found.path} is not a dataset`);
+    const metadata = this.metadata(found.path);
+    return {
+      kind: "dataset",
+      path: found.path,
+      metadata,
+      attributes: this.attributes(found.path, attributes),
+    };
+  }
+
+  private matching(path: string, pattern: RegExp): string[] {
+    const group = this.locate(path);
+    if ("kind" in group || group.type !== this.h5.H5G_GROUP) return [];
+    return [...this.namesIn(group.path)].filter((name) => pattern.test(name));
+  }
+
+  private scalar(path: string): number | null {
+    const found = this.locate(path);
+    if ("kind" in found || found.type !== this.h5.H5G_DATASET) return null;
+    const raw = this.h5.get_dataset_metadata(this.file, found.path);
+    if (raw.total_size !== 1) return null;
+    const numbers = readNumbers(this.h5, raw, (pointer) =>
+      this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
+    );
+    return numbers?.[0] ?? null;
+  }
+
+  private grid(path: string, maxBytes: number): Grid {
+    const found = this.locate(path);
+    if ("kind" in found) {
+      return found.kind === "missing"
+        ? { kind: "absent" }
+        : { kind: "refused", shape: null, why: `${path} is a link to another file` };
+    }
+    if (found.type !== this.h5.H5G_DATASET) {
+      return { kind: "refused", shape: null, why: `${path} is not a dataset` };
+    }
+    const raw = this.h5.get_dataset_metadata(this.file, found.path);
+    const { shape } = raw;
+    const refuse = (why: string): Grid => ({ kind: "refused", shape, why });
+    if (shape?.length !== 2) return refuse(`${path} has ${shape?.length ?? 0} axes, not 2`);
+    const [rows, cols] = shape as [number, number];
+    const dtype = dtypeOf(raw.type, raw.size, raw.signed);
+    if (dtype === null || dtype.startsWith("f")) {
+      return refuse(`${path} holds ${typeNameOf(raw.type, raw.size, raw.signed)}, not integers`);
+    }
+    const bytes = rows * cols * raw.size;
+    if (bytes > maxBytes) return refuse(`${path} is ${bytes} bytes, more than ${maxBytes}`);
+    const values = readUnsigned(this.h5, raw, rows * cols, (pointer) =>
+      this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
+    );
+    return { kind: "grid", shape: [rows, cols], values };
+  }
+
+  /** Breadth first over hard links; an object that was seen under another name is not entered again. */
+  private contents(limit: number): ListedDataset[] {
+    const listed: ListedDataset[] = [];
+    const seen = new Set<number>();
+    const queue = ["/"];
+    for (let group = queue.shift(); group !== undefined && seen.size < MAX_GROUPS; group = queue.shift()) {
+      const address = this.address(group);
+      if (seen.has(address)) continue;
+      seen.add(address);
+      for (const name of this.namesIn(group)) {
+        const path = `${group === "/" ? "" : group}/${name}`;
+        const { filename } = this.h5.get_external_link(this.file, path);
+        if (listed.length >= limit) return listed;
+        if (filename !== undefined) listed.push({ path, shape: null, holds: filename });
+        if (filename !== undefined || this.h5.get_symbolic_link(this.file, path) !== null) continue;
+        const type = this.h5.get_type(this.file, path);
+        if (type === this.h5.H5G_GROUP) queue.push(path);
+        if (type !== this.h5.H5G_DATASET) continue;
+        const raw = this.h5.get_dataset_metadata(this.file, path);
+        if (raw.shape === null || raw.shape.length < 2) continue;
+        listed.push({ path, shape: raw.shape, holds: typeNameOf(raw.type, raw.size, raw.signed) });
+      }
+    }
+    return listed;
+  }
+
+  private metadata(path: string): DatasetMetadata {
+    const raw = this.h5.get_dataset_metadata(this.file, path);
+    return {
+      shape: raw.shape,
+      maxShape: (raw.maxshape ?? []).map((extent) => (extent > Number.MAX_SAFE_INTEGER ? null : extent)),
+      dtype: dtypeOf(raw.type, raw.size, raw.signed),
+      typeName: typeNameOf(raw.type, raw.size, raw.signed),
+      littleEndian: raw.littleEndian,
+      filters: this.h5
+        .get_dataset_filters(this.file, path)
+        .map(({ id, name, cd_values }) => ({ id, name, values: cd_values.map((value) => value >>> 0) })),
+      virtualSources: raw.virtual_sources?.map((source) => source.file_name) ?? null,
+      headerAddress: this.address(path),
+    };
+  }
+
+  private attributes(path: string, wanted: readonly string[]): Attributes {
+    if (wanted.length === 0) return {};
+    const present = new Set(this.h5.get_attribute_names(this.file, path));
+    const values: Record<string, readonly number[]> = {};
+    for (const name of wanted) {
+      if (!present.has(name)) continue;
+      const raw: H5Metadata = this.h5.get_attribute_metadata(this.file, path, name);
+      const numbers = readNumbers(this.h5, raw, (pointer) =>
+        this.h5.get_attribute_data(this.file, path, name, pointer),
+      );
+      if (numbers !== null) values[name] = numbers;
+    }
+    return values;
+  }
+
+  /** An object reference is the object header's address, little endian. */
+  private address(path: string): number {
+    const reference = Uint8Array.from(this.h5.create_object_reference(this.file, path));
+    return Number(new DataView(reference.buffer).getBigUint64(0, true));
+  }
+
+  private namesIn(group: string): ReadonlySet<string> {
+    let names = this.names.get(group);
+    if (names === undefined) {
+      names = new Set(this.h5.get_names(this.file, group, false));
+      this.names.set(group, names);
+    }
+    return names;
+  }
+
+  private isGroup(path: string): boolean {
+    return path === "/" || this.names.has(path) || this.h5.get_type(this.file, path) === this.h5.H5G_GROUP;
+  }
+}
+
+function parts(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}
+
+function missing(at: string, why: string): Node {
+  return { kind: "missing", at, why };
+}

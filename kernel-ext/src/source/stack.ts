@@ -1,0 +1,153 @@
+// Owns: opening one dataset as a stack of frames: its kind, shape and type are checked, its facts are read.
+// Must not know: masters, the order of parts, planned frames.
+import fs from "node:fs";
+import { BackendError, DatasetNotFoundError, FrameLabError, UnsupportedLayoutError } from "../errors";
+import type { DatasetFacts } from "./acquisition";
+import { readDatasetFacts } from "./hdf5/dataset-facts";
+import { candidatePaths, follow, type Located } from "./links";
+import type { AskOptions } from "./metadata/client";
+import type { Node } from "./metadata/protocol";
+import type { CheckedFile } from "./preflight";
+import type { Part } from "./segments";
+
+/** Attributes of a dataset that say something about its place in the acquisition. */
+export const STACK_ATTRIBUTES = ["image_nr_low", "scan_shape"] as const;
+
+/** A part, its `scan_shape` attribute, and the error where it could not be opened. */
+export interface OpenedPart extends Part {
+  readonly scanShape: readonly number[] | undefined;
+  readonly error: FrameLabError | null;
+}
+
+/**
+ * Opens what a link of `file` leads to. A part that is absent or unreadable is returned with its error; the caller
+ * decides whether the acquisition can do without.
+ */
+export async function openPart(file: CheckedFile, node: Node, options: AskOptions): Promise<OpenedPart> {
+  let located: Located;
+  try {
+    located = await follow(file, node, STACK_ATTRIBUTES, options);
+    const facts = stackFacts(located);
+    const attributes = located.node.kind === "missing" ? {} : located.node.attributes;
+    const firstImage = attributes.image_nr_low?.[0] ?? null;
+    const scanShape = attributes.scan_shape;
+    return {
+      file: facts.file,
+      dataset: facts.dataset,
+      facts,
+      problem: null,
+      firstImage,
+      scanShape,
+      error: null,
+    };
+  } catch (error) {
+    if (!(error instanceof FrameLabError) || options.signal?.aborted) throw error;
+    const named = node.kind === "external" ? candidatePaths(file.path, node.file)[0] : undefined;
+    return {
+      file: named ?? file.path,
+      dataset: node.kind === "external" ? node.target : node.kind === "missing" ? node.at : node.path,
+      facts: null,
+      problem: error.message,
+      firstImage: null,
+      scanShape: undefined,
+      error,
+    };
+  }
+}
+
+/**
+ * The facts of a dataset [frames, rows, cols].
+ *
+ * @throws DatasetNotFoundError when it is no dataset or has fewer axes; UnsupportedLayoutError for a virtual dataset,
+ * more axes, an empty detector or an element type without a dtype, and for metadata that contradicts itself.
+ */
+export function stackFacts({ file, node }: Located): DatasetFacts {
+  if (node.kind !== "dataset") {
+    const why = node.kind === "missing" ? node.why : `${node.path} is a group`;
+    throw new DatasetNotFoundError(`${file.path} has no such dataset: ${why}.`, {
+      place: file.path,
+      expected: "a dataset [frames, rows, cols]",
+      got: why,
+    });
+  }
+  const { path, metadata } = node;
+  const { shape, dtype } = metadata;
+  const refuse = (what: string, expected: string, todo: string): UnsupportedLayoutError =>
+    new UnsupportedLayoutError(`${path} of ${file.path} ${what}.`, {
+      place: `${file.path}, ${path}`,
+      expected,
+      got: what,
+      todo,
+    });
+  if (metadata.virtualSources !== null) {
+    const sources = [...new Set(metadata.virtualSources)];
+    throw refuse(
+      `is a virtual dataset over ${sources.length} file${sources.length === 1 ? "" : "s"} (${sources.slice(0, 3).join(", ")}${sources.length > 3 ? ", …" : ""})`,
+      "a dataset that holds its own frames",
+      "Virtual datasets are not read yet: open the files that it names.",
+    );
+  }
+  if (shape === null || shape.length < 3) {
+    throw new DatasetNotFoundError(
+      `${path} of ${file.path} is [${(shape ?? []).join(", ")}], no stack of frames.`,
+      {
+        place: `${file.path}, ${path}`,
+        expected: "[frames, rows, cols]",
+        got: `[${(shape ?? []).join(", ")}]`,
+        todo: "Name a dataset with three axes with the option dataset.",
+      },
+    );
+  }
+  if (shape.length > 3) {
+    throw refuse(
+      `has ${shape.length} axes [${shape.join(", ")}]`,
+      "[frames, rows, cols]",
+      "Only stacks with three axes are read.",
+    );
+  }
+  if (dtype === null) {
+    throw refuse(
+      `holds elements of type ${metadata.typeName}`,
+      "integers of 8 to 64 bits, f32 or f64",
+      "Convert it first.",
+    );
+  }
+  const pixels = shape[1]! * shape[2]!;
+  const bytes = shape[0]! * pixels * (Number(dtype.slice(1)) / 8);
+  if (pixels < 1 || !Number.isSafeInteger(bytes)) {
+    throw refuse(
+      `is [${shape.join(", ")}]`,
+      "frames of at least one pixel",
+      "The file is damaged or was never filled.",
+    );
+  }
+  return readFacts(file, node, shape, dtype);
+}
+
+function readFacts(
+  file: CheckedFile,
+  { path, metadata }: Extract<Node, { kind: "dataset" }>,
+  shape: readonly number[],
+  dtype: DatasetFacts["dtype"],
+): DatasetFacts {
+  let fd: number;
+  try {
+    fd = fs.openSync(file.path, "r");
+  } catch (error) {
+    throw new BackendError(
+      `${file.path} cannot be opened any more (${(error as NodeJS.ErrnoException).code}).`,
+      {
+        place: file.path,
+        cause: error,
+        todo: "It was there a moment ago: check the disk or the network share.",
+      },
+    );
+  }
+  try {
+    const { maxShape, littleEndian, filters, headerAddress } = metadata;
+    const h5 = { file: file.path, dataset: path, shape, maxShape, dtype, littleEndian, filters };
+    return readDatasetFacts(fd, file.bytes, headerAddress, h5);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,129 @@
+// Owns: the texts about damaged and missing frames, word for word where programs or people rely on them.
+// Must not know: how damage is found.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type DamagedBlock, DamagedFramesError, type LoadReport, MissingFramesError } from "framelab";
+import {
+  damagedFramesError,
+  damageMessage,
+  missingFramesError,
+  missingMessage,
+} from "#framelab/damage/messages";
+import { frameList } from "#framelab/damage/ranges";
+import { DAMAGE_REASONS } from "#framelab/damage/reasons";
+
+const BLOCK: DamagedBlock = {
+  frame: 37,
+  scan: { row: 2, col: 5 },
+  file: "/data/run_data_000001.h5",
+  dataset: "/entry/data/data",
+  offset: 5012,
+  block: 0,
+  reason: "offset-zero",
+  detail: "at byte 0 of the block's 4 stored bytes: a match offset of 0",
+};
+
+function report(facts: Partial<LoadReport>): LoadReport {
+  return {
+    path: "/data/run_master.h5",
+    backend: { name: "reference", device: "TypeScript", why: "asked for", tried: [] },
+    frames: { planned: 256, found: 256, selected: 256 },
+    damaged: [],
+    missing: [],
+    suspect: [],
+    notes: [],
+    stages: [],
+    bytes: { stored: 0, decoded: 0, peak: 0 },
+    seconds: 0,
+    ...facts,
+  };
+}
+
+test("one damaged frame: its place, its reason, what to do", () => {
+  assert.equal(
+    damageMessage(report({ damaged: [BLOCK] })),
+    "Frames 37 to 37: a compressed HDF5 chunk is truncated or corrupt. " +
+      "1 frame of 256 selected: 37 (1 damaged block). " +
+      "First: frame 37 (scan row 2, column 5), block 0 in /data/run_data_000001.h5, /entry/data/data, offset 5012: " +
+      "a match offset is zero (offset-zero): at byte 0 of the block's 4 stored bytes: a match offset of 0. " +
+      'Copy the file again if another copy exists, or pass onDamage: "mask" to load the other frames; ' +
+      "the error's report lists every damaged block.",
+  );
+});
+
+test("lowest and highest damaged frame, whatever the order; blocks are counted once", () => {
+  const damaged = [
+    { ...BLOCK, frame: 60, block: null, scan: null },
+    { ...BLOCK, frame: 12 },
+    { ...BLOCK, frame: 12, block: 1 },
+    { ...BLOCK, frame: 13 },
+  ];
+  const text = damageMessage(report({ damaged }));
+  assert.ok(text.startsWith("Frames 12 to 60: a compressed HDF5 chunk is truncated or corrupt. "), text);
+  assert.ok(
+    text.includes("3 frames of 256 selected: 12, 13, 60 (3 damaged blocks). First: frame 60 in /data/"),
+    text,
+  );
+});
+
+test("the error has the message, the report, and its facts", () => {
+  const facts = report({ damaged: [BLOCK] });
+  const error = damagedFramesError(facts);
+  assert.ok(error instanceof DamagedFramesError);
+  assert.equal(error.message, damageMessage(facts));
+  assert.equal(error.report, facts);
+  assert.equal(error.got, "1 damaged frames");
+});
+
+test("missing frames are named, with why and the first file", () => {
+  const missing = [
+    ...[3, 4].map((frame) => ({
+      frame,
+      scan: null,
+      file: "/data/run_data_000002.h5",
+      reason: "file" as const,
+    })),
+    { frame: 6, scan: null, file: "/data/run_data_000003.h5", reason: "chunk" as const },
+  ];
+  const facts = report({ missing, frames: { planned: 8, found: 5, selected: 8 } });
+  const text = missingMessage(facts);
+  assert.equal(
+    text,
+    "frames 3, 4, 6 are missing: 8 planned, 5 found. " +
+      "2 in data files that are absent or unreadable (first: /data/run_data_000002.h5); " +
+      "1 never written (first: /data/run_data_000003.h5). " +
+      'Pass onMissing: "fill" to get them as fill values marked invalid, or onMissing: "trim" to end before the first one.',
+  );
+  const error = missingFramesError(facts);
+  assert.ok(error instanceof MissingFramesError);
+  assert.equal(error.message, text);
+  assert.equal(error.report, facts);
+  assert.equal(error.place, "/data/run_data_000002.h5");
+});
+
+test("one missing frame, of a short scan without a file", () => {
+  const missing = [{ frame: 255, scan: null, file: null, reason: "short-scan" as const }];
+  const facts = report({ missing, frames: { planned: 256, found: 255, selected: 256 } });
+  assert.ok(
+    missingMessage(facts).startsWith(
+      "frame 255 is missing: 256 planned, 255 found. 1 not recorded, the scan is short. Pass ",
+    ),
+  );
+  assert.equal(missingFramesError(facts).place, "/data/run_master.h5");
+});
+
+test("frame lists: single, in ranges, and cut", () => {
+  assert.equal(frameList([6, 3, 4, 3]), "3, 4, 6");
+  assert.equal(frameList([0, 1, 2, 3, 4, 5, 6, 7, 8, 20]), "0-8, 20");
+  const odd = Array.from({ length: 1000 }, (_, i) => 2 * i + 1);
+  assert.equal(frameList(odd), "1, 3, 5, 7, 9, 11 and 994 more");
+  assert.equal(frameList(Array.from({ length: 300_000 }, (_, i) => i)), "0-299999");
+});
+
+test("every reason has its words, once", () => {
+  assert.equal(new Set(DAMAGE_REASONS.map(({ code }) => code)).size, 19);
+  for (const { code, words } of DAMAGE_REASONS) {
+    const text = damageMessage(report({ damaged: [{ ...BLOCK, reason: code }] }));
+    assert.ok(text.includes(`${words} (${code})`), code);
+  }
+});
