@@ -22,8 +22,8 @@ export interface ChunkJobs {
 }
 
 /**
- * Makes the jobs of a use for output frames below `outputCount` and not in `skip` (missing frames).
- * A chunk that holds exactly one frame gives a job for every use of the frame; other chunks give one job each.
+ * Makes the jobs of a use. A chunk that holds exactly one frame gives a job for every use of the frame; other chunks
+ * give one job each.
  */
 export function chunkJobs(
   use: SegmentUse,
@@ -94,22 +94,27 @@ function isEdge(use: SegmentUse, chunks: FrameChunks, number: number): boolean {
   );
 }
 
-/** Drops the frames of a use that are past `outputCount` or need a never-written chunk. */
+/**
+ * The frames of a use whose output frame lies in [from, to), counted from `from`, without those that need a
+ * never-written chunk.
+ */
 export function writtenUse(
   use: SegmentUse,
   chunks: FrameChunks,
   table: ChunkTable,
-  outputCount: number,
+  from: number,
+  to: number,
 ): SegmentUse {
   const keep: number[] = [];
   for (let k = 0; k < use.local.length; k++) {
-    if (use.output[k] < outputCount && !neverWritten(chunks, table, use.local[k])) keep.push(k);
+    const inside = use.output[k] >= from && use.output[k] < to;
+    if (inside && !neverWritten(chunks, table, use.local[k])) keep.push(k);
   }
-  if (keep.length === use.local.length) return use;
+  if (keep.length === use.local.length && from === 0) return use;
   return {
     segment: use.segment,
     local: Float64Array.from(keep, (k) => use.local[k]),
-    output: Float64Array.from(keep, (k) => use.output[k]),
+    output: Float64Array.from(keep, (k) => use.output[k] - from),
   };
 }
 

@@ -1,19 +1,70 @@
-// Owns: assembling and freezing the report of a load.
+// Owns: assembling and freezing the report of a piece of work.
 // Must not know: how its parts were found.
-import type { LoadReport } from "../types";
+import type { Backend } from "../backends/backend";
+import type { Acquisition } from "../source/acquisition";
+import type { DamagedBlock, LoadReport, MissingFrame, Note } from "../types";
 
-/** Freezes a report and everything in it; its lists are sorted by frame, then block. */
-export function freezeReport(report: LoadReport): LoadReport {
-  const byFrame = (
-    a: { frame: number; block?: number | null },
-    b: { frame: number; block?: number | null },
-  ) => a.frame - b.frame || (a.block ?? -1) - (b.block ?? -1);
+/** What a report is made of; every part comes from the stage that knows it. */
+export interface ReportParts {
+  readonly acquisition: Acquisition;
+  /** Frames selected. */
+  readonly count: number;
+  readonly missing: readonly MissingFrame[];
+  /** Backends that could run, best first; those before `backend` were dropped. */
+  readonly candidates: readonly Backend[];
+  readonly backend: number;
+  readonly why: string;
+  readonly tried: LoadReport["backend"]["tried"];
+  readonly damaged: readonly DamagedBlock[];
+  readonly suspect: LoadReport["suspect"];
+  readonly notes: readonly Note[];
+  /** Accepted chunks with stored bytes that nothing needs. */
+  readonly trailing: number;
+  readonly stages: LoadReport["stages"];
+  readonly bytes: LoadReport["bytes"];
+  readonly seconds: number;
+}
+
+/** Makes the frozen report; its lists are sorted by frame, then block. */
+export function makeReport(parts: ReportParts): LoadReport {
+  const { acquisition, count, missing, damaged, suspect, stages, bytes, seconds } = parts;
+  const { planned, found } = acquisition;
   return deepFreeze({
-    ...report,
-    damaged: [...report.damaged].sort(byFrame),
-    missing: [...report.missing].sort(byFrame),
-    suspect: [...report.suspect].sort(byFrame),
+    path: acquisition.path,
+    backend: backendFacts(parts),
+    frames: { planned, found, selected: count },
+    damaged: [...damaged].sort(byFrame),
+    missing: [...missing].sort(byFrame),
+    suspect: [...suspect].sort(byFrame),
+    notes: [...parts.notes, ...trailingNote(parts.trailing)],
+    stages: [...stages],
+    bytes,
+    seconds,
   });
+}
+
+function backendFacts({ candidates, backend, why, tried }: ReportParts): LoadReport["backend"] {
+  const { name, device } = candidates[backend];
+  if (backend === 0) return { name, device, why, tried: [...tried] };
+  const reason = "dropped during this work, see the notes";
+  const dropped = candidates.slice(0, backend).map((candidate) => ({ name: candidate.name, reason }));
+  return { name, device, why: "the next one after a backend was dropped", tried: [...tried, ...dropped] };
+}
+
+function trailingNote(chunks: number): Note[] {
+  if (chunks === 0) return [];
+  const subject = chunks === 1 ? "1 chunk holds" : `${chunks} chunks hold`;
+  return [{ code: "trailing-bytes", text: `${subject} bytes behind the data; they are not used.` }];
+}
+
+interface Placed {
+  readonly frame: number;
+  readonly block?: number | null;
+  readonly offset?: number;
+}
+
+function byFrame(a: Placed, b: Placed): number {
+  return a.frame - b.frame || (a.offset ?? 0) - (b.offset ?? 0) || (a.block ?? -1) - (b.block ?? -1);
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,4 +1,4 @@
-// Owns: how much memory a load may take, and refusing it with both numbers before anything is allocated.
+// Owns: how much memory a piece of work may take, and refusing it with both numbers before anything is allocated.
 // Must not know: what the memory is for beyond its parts' names.
 import { freemem, totalmem } from "node:os";
 import { MemoryLimitError } from "../errors";

@@ -23,7 +23,6 @@ export interface DecodeRun {
   readonly choice: BackendChoice;
   /** Index of the candidate in use: only moves on. */
   backend: number;
-  readonly output: OutputMemory;
   readonly cancel: CancelScope;
   readonly outcome: Outcome;
   readonly ticker: ProgressTicker;
@@ -32,17 +31,39 @@ export interface DecodeRun {
   trailing: number;
 }
 
-/** Decodes the jobs of one segment into the output. @throws AbortError, BackendError, BackendUnavailableError. */
-export async function decodeJobs(run: DecodeRun, file: DataFile, all: ChunkJobs): Promise<void> {
+/**
+ * Decodes the jobs of one segment into the output.
+ * @returns output frames that are damaged.
+ * @throws AbortError, BackendError, BackendUnavailableError.
+ */
+export async function decodeJobs(
+  run: DecodeRun,
+  file: DataFile,
+  all: ChunkJobs,
+  output: OutputMemory,
+): Promise<ReadonlySet<number>> {
   const { inside, past } = splitPastFile(all, file.bytes);
-  await explainRefused({ ...run, file, jobs: past, backend: "reference" }, [...past.chunk.keys()], () => {});
+  const context = { ...run, file, jobs: past, backend: run.choice.candidates[run.backend].name };
+  const beyond = await explainRefused(context, [...past.chunk.keys()], () => {});
+  const damaged = outputsOf(past, beyond.damaged);
   const ranges = batchRanges(inside);
   const scratch = inside.chunks.isFrame ? null : scratchFor(inside, ranges);
   const framesPerJob = all.count === 0 ? 0 : all.use.local.length / all.count;
   run.ticker.advance(framesPerJob * past.count);
   for (const range of ranges) {
-    await decodeRange({ run, file, jobs: inside, range, scratch, framesPerJob });
+    const refused = await decodeRange({ run, file, jobs: inside, range, output, scratch, framesPerJob });
+    for (const frame of outputsOf(inside, refused)) damaged.add(frame);
   }
+  return damaged;
+}
+
+/** Output frames that need one of some jobs. */
+function outputsOf(jobs: ChunkJobs, some: ReadonlySet<number>): Set<number> {
+  const outputs = new Set<number>();
+  for (const job of some) {
+    for (let k = jobs.firstUse[job]; k <= jobs.lastUse[job]; k++) outputs.add(jobs.use.output[k]);
+  }
+  return outputs;
 }
 
 interface RangeWork {
@@ -50,18 +71,20 @@ interface RangeWork {
   readonly file: DataFile;
   readonly jobs: ChunkJobs;
   readonly range: BatchRange;
+  readonly output: OutputMemory;
   /** Memory for chunks that are not exactly one frame. */
   readonly scratch: OutputMemory | null;
   readonly framesPerJob: number;
 }
 
-async function decodeRange(work: RangeWork): Promise<void> {
-  const { run, file, jobs, range, scratch, framesPerJob } = work;
+/** Decodes one batch; returns its damaged jobs. */
+async function decodeRange(work: RangeWork): Promise<ReadonlySet<number>> {
+  const { run, file, jobs, range, output, scratch, framesPerJob } = work;
   const batch = cutBatch(file, jobs, range, scratch !== null);
   const stored = batch.storedBytes.reduce((total, bytes) => total + bytes, 0);
   run.outcome.storedBytes += stored;
   run.outcome.peakBytes = Math.max(run.outcome.peakBytes, stored + (scratch?.bytes ?? 0));
-  const memory = scratch ?? run.output;
+  const memory = scratch ?? output;
   const status = await decodeBatch(run, batch, memory, framesPerJob);
   if (status.state === "cancelled") {
     run.cancel.check();
@@ -69,8 +92,9 @@ async function decodeRange(work: RangeWork): Promise<void> {
   }
   run.trailing += status.trailing;
   const damaged = await settleRefused(work, batch, memory, status);
-  if (scratch) scatterBatch(jobs, range, scratch, damaged, run.output);
+  if (scratch) scatterBatch(jobs, range, scratch, damaged, output);
   run.ticker.advance(framesPerJob * range.count);
+  return damaged;
 }
 
 function scratchFor(jobs: ChunkJobs, ranges: readonly BatchRange[]): OutputMemory {

@@ -7,8 +7,8 @@ export const DAMAGE_LISTED = 1_000_000;
 
 /** Collects the findings of one piece of work. */
 export class Outcome {
-  /** Output frames that are damaged. */
-  readonly damagedOutputs: Set<number> = new Set();
+  /** Source frames that are damaged. */
+  readonly damagedFrames: Set<number> = new Set();
   readonly suspect: { frame: number; backend: BackendName }[] = [];
   readonly notes: Note[] = [];
   storedBytes = 0;
@@ -24,9 +24,10 @@ export class Outcome {
 
   addDamage(blocks: readonly DamagedBlock[]): void {
     for (const block of blocks) {
+      this.damagedFrames.add(block.frame);
       if (this.blocks.size >= DAMAGE_LISTED) {
         this.note("damage-list-cut", `Only the first ${DAMAGE_LISTED} damaged blocks are listed.`);
-        return;
+        continue;
       }
       this.blocks.set(`${block.frame} ${block.offset} ${block.block}`, block);
     }

@@ -6,7 +6,7 @@ import { neverWrittenFrames, trimLeading } from "../plan/missing";
 import { type MissingOutput, type Placement, placeFrames } from "../plan/placement";
 import { type Selection, selectFrames } from "../plan/selection";
 import { openAcquisition } from "../source";
-import type { Acquisition } from "../source/acquisition";
+import type { Acquisition, DatasetFacts } from "../source/acquisition";
 import type { Note } from "../types";
 import { admit } from "./admission";
 import type { CancelScope } from "./cancel";
@@ -27,6 +27,8 @@ export interface Prepared {
   readonly indexBytes: number;
   /** Output frames that have no pixels, in output order. After trimming none, or the first gap when nothing is left. */
   readonly missing: readonly MissingOutput[];
+  /** Facts of a data file that is present: its fill value stands for missing frames. */
+  readonly fillFacts: DatasetFacts | null;
   readonly notes: readonly Note[];
 }
 
@@ -49,7 +51,8 @@ export async function prepare(
   const gaps = indexes.flatMap(({ use, chunks, table }) => neverWrittenFrames(use, chunks, table, selection));
   const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
   const notes = [...acquisition.notes, ...selection.notes];
-  const common = { acquisition, selection, frameBytes, indexes, indexBytes };
+  const fillFacts = acquisition.segments.find((segment) => segment.facts)?.facts ?? null;
+  const common = { acquisition, selection, frameBytes, indexes, indexBytes, fillFacts };
   if (options.onMissing !== "trim") {
     return { ...common, leading: selection.leading, count: selection.frames.count, missing, notes };
   }

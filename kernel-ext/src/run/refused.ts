@@ -58,9 +58,6 @@ function explainJob(context: RefusedContext, job: number): Uint8Array | null {
   const explained = explainChunk(jobs.program, stored, jobs.filterMask[job], place);
   if (explained.decoded === null) {
     outcome.addDamage(explained.damaged);
-    for (let k = jobs.firstUse[job]; k <= jobs.lastUse[job]; k++) {
-      outcome.damagedOutputs.add(jobs.use.output[k]);
-    }
     return null;
   }
   for (const { frame } of frames) outcome.addSuspect(frame, context.backend);

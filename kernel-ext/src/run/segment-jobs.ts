@@ -46,10 +46,16 @@ export async function readSegmentIndex(use: SegmentUse): Promise<SegmentIndex> {
   return { use, facts, chunks, program, table };
 }
 
-/** Jobs for the output frames below `outputCount` whose chunks were written. */
-export function segmentJobs(index: SegmentIndex, outputCount: number): ChunkJobs {
+/** Output frames [from, to). */
+export interface FrameWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Jobs for the output frames of a window whose chunks were written; the window's first frame is output frame 0. */
+export function segmentJobs(index: SegmentIndex, window: FrameWindow): ChunkJobs {
   const { facts, chunks, program, table } = index;
-  const use = writtenUse(index.use, chunks, table, outputCount);
+  const use = writtenUse(index.use, chunks, table, window.from, window.to);
   const rawEdges = facts.layout.kind === "chunked" && facts.layout.index.rawEdgeChunks;
   return chunkJobs(use, program, chunks, table, rawEdges);
 }

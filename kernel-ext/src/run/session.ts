@@ -1,0 +1,68 @@
+// Owns: the state that one piece of work (load, stream, verify) carries from its first check to its report.
+// Must not know: what the work returns.
+import { type BackendChoice, chooseBackends } from "../backends/registry";
+import type { CheckedOptions } from "../options";
+import { makeReport } from "../result/report";
+import type { LoadReport } from "../types";
+import type { CancelScope } from "./cancel";
+import type { DecodeRun } from "./decode";
+import { Outcome } from "./outcome";
+import type { Prepared } from "./prepare";
+import type { ProgressTicker } from "./progress-ticker";
+import type { StageClock } from "./stage-clock";
+
+/** A prepared piece of work with its backends chosen. */
+export interface Session {
+  readonly prepared: Prepared;
+  readonly choice: BackendChoice;
+  readonly run: DecodeRun;
+  readonly clock: StageClock;
+}
+
+/** Chooses the backends and opens the books. @throws BackendUnavailableError. */
+export function openSession(
+  prepared: Prepared,
+  options: CheckedOptions,
+  cancel: CancelScope,
+  ticker: ProgressTicker,
+  clock: StageClock,
+): Session {
+  const { count, frameBytes, indexes, selection } = prepared;
+  const program = indexes[0]?.program ?? { steps: [], elementBytes: 1, chunkBytes: frameBytes };
+  const choice = chooseBackends(options.backend, program);
+  const outcome = new Outcome();
+  ticker.begin(count, frameBytes, () => outcome.damagedFrames.size);
+  const { scanOf } = selection;
+  return {
+    prepared,
+    choice,
+    clock,
+    run: { choice, backend: 0, cancel, outcome, ticker, scanOf, trailing: 0 },
+  };
+}
+
+/** The report of the work so far; `decodedBytes` is what its frames took. */
+export function sessionReport(session: Session, decodedBytes: number): LoadReport {
+  const { prepared, choice, run, clock } = session;
+  const { outcome } = run;
+  return makeReport({
+    acquisition: prepared.acquisition,
+    count: prepared.count,
+    missing: prepared.missing.map(({ entry }) => entry),
+    candidates: choice.candidates,
+    backend: run.backend,
+    why: choice.why,
+    tried: choice.tried,
+    damaged: outcome.damaged,
+    suspect: outcome.suspect,
+    notes: [...prepared.notes, ...outcome.notes],
+    trailing: run.trailing,
+    stages: clock.stages,
+    bytes: {
+      stored: outcome.storedBytes,
+      decoded: decodedBytes,
+      peak: decodedBytes + outcome.peakBytes + prepared.indexBytes,
+    },
+    seconds: clock.seconds,
+  });
+}

@@ -1,0 +1,40 @@
+// Owns: decoding a window of a planned piece of work: consecutive output frames into memory, every frame defined.
+// Must not know: what becomes of the frames.
+import type { OutputMemory } from "../backends/backend";
+import { withDataFile } from "./data-file";
+import { type DecodeRun, decodeJobs } from "./decode";
+import { fillFrame, frameBytesOf } from "./fill";
+import type { Prepared } from "./prepare";
+import { type FrameWindow, segmentJobs } from "./segment-jobs";
+
+/**
+ * Decodes output frames [window.from, window.to) into `output`, the first at its start. Damaged frames become zeros,
+ * missing ones the fill value.
+ * @returns one entry a frame: 1 = exact, 0 = damaged or missing.
+ * @throws AbortError, BackendError, BackendUnavailableError, MissingFileError.
+ */
+export async function decodeWindow(
+  run: DecodeRun,
+  prepared: Prepared,
+  window: FrameWindow,
+  output: OutputMemory,
+): Promise<Uint8Array> {
+  const { frameBytes, missing } = prepared;
+  const valid = new Uint8Array(window.to - window.from).fill(1);
+  for (const index of prepared.indexes) {
+    const jobs = segmentJobs(index, window);
+    if (jobs.count === 0) continue;
+    const damaged = await withDataFile(index.facts.file, (file) => decodeJobs(run, file, jobs, output));
+    for (const frame of damaged) {
+      frameBytesOf(output, frame, frameBytes).fill(0);
+      valid[frame] = 0;
+    }
+    run.cancel.check();
+  }
+  for (const { output: frame } of missing) {
+    if (frame < window.from || frame >= window.to) continue;
+    fillFrame(frameBytesOf(output, frame - window.from, frameBytes), prepared.fillFacts);
+    valid[frame - window.from] = 0;
+  }
+  return valid;
+}
