@@ -35,12 +35,18 @@ test("a running line has bar, frames, speed, time left, backend and damage", () 
 });
 
 test("a final line says what happened, and a failed one does not claim 100 %", () => {
-  const failed = { ...EVENT, state: "failed", message: "Frames 37 to 37: damaged" } as const;
+  const failed = {
+    ...EVENT,
+    state: "failed",
+    message: "Frames 37 to 37: a chunk of a.h5 is cut. And more.",
+  } as const;
   assert.equal(
     progressText(failed),
-    "load failed  64 / 256 frames  0.3 GB/s  2.0 s  cpu  Frames 37 to 37: damaged",
+    "load failed  64 / 256 frames  0.3 GB/s  2.0 s  cpu  Frames 37 to 37: a chunk of a.h5 is cut.",
   );
   assert.match(progressHtml(failed), /value="25"/);
+  const done = { ...EVENT, state: "done", framesDone: 256, message: "Frames u16 [4, 4]" } as const;
+  assert.equal(progressText(done), "load done  Frames u16 [4, 4]  2.0 s");
   assert.match(progressHtml({ ...EVENT, state: "cancelled" }), /load cancelled/);
 });
 

@@ -32,16 +32,20 @@ function facts(event: ProgressEvent): string[] {
   return parts;
 }
 
-/** The sentence of a final state. */
+/** The sentence of a final state: the first one, because a long message stands where the error is shown. */
 function verdict(event: ProgressEvent): string {
-  if (event.message !== "") return event.message;
-  if (event.state === "cancelled") return `${event.task} cancelled`;
-  if (event.state === "failed") return `${event.task} failed`;
-  return `${plural(event.framesDone, "frame")}, ${bytesText(event.decodedBytes)}`;
+  const first = /^.+?[.!?](?=\s)/s.exec(event.message)?.[0] ?? event.message;
+  if (first !== "") return first;
+  if (event.state === "done") return `${plural(event.framesDone, "frame")}, ${bytesText(event.decodedBytes)}`;
+  return event.state;
 }
 
-/** One line without colours: `load [########............] 40 %  103 / 256 frames  0.1 GB/s  2.1 s left  cpu`. */
+/**
+ * One line without colours: `load [########............] 40 %  103 / 256 frames  0.1 GB/s  2.1 s left  cpu`,
+ * at the end `load done  Frames u16 [16, 16, 192, 192] cpu 0.1 GB/s, 0 damaged  0.18 s`.
+ */
 export function progressText(event: ProgressEvent): string {
+  if (event.state === "done") return `${event.task} done  ${verdict(event)}  ${secondsText(event.seconds)}`;
   const damage = event.damaged > 0 ? [`${countText(event.damaged)} damaged`] : [];
   const rest = [...facts(event), ...damage].join("  ");
   if (event.state !== "running") return `${event.task} ${event.state}  ${rest}  ${verdict(event)}`.trimEnd();
@@ -51,26 +55,27 @@ export function progressText(event: ProgressEvent): string {
   return `${event.task} [${bar}] ${Math.floor(done * 100)} %  ${rest}`;
 }
 
-const MARKS = { running: "", done: "✓", cancelled: "■", failed: "✗" } as const;
-const COLORS = { running: "inherit", done: "#1a7f37", cancelled: "#9a6700", failed: "#cf222e" } as const;
+const MARKS = { done: "✓", cancelled: "■", failed: "✗" } as const;
+const COLORS = { done: "#1a7f37", cancelled: "#9a6700", failed: "#cf222e" } as const;
 
 /** The same as HTML: a `<progress>` element and inline styles only, because notebooks strip scripts and SVG. */
 export function progressHtml(event: ProgressEvent): string {
-  const done = fraction(event);
-  const percent = Math.floor(done * 100);
+  const percent = Math.floor(fraction(event) * 100);
+  const bar = `<progress max="100" value="${percent}" style="width: 240px"></progress>`;
   const damage =
     event.damaged > 0
       ? ` · <span style="color: #cf222e; font-weight: bold">${countText(event.damaged)} damaged</span>`
       : "";
   const rest = `${facts(event).map(escapeHtml).join(" · ")}${damage}`;
-  const open = `<div style="font-family: monospace; white-space: pre-wrap">`;
-  if (event.state === "running") {
-    const bar = `<progress max="100" value="${percent}" style="width: 240px"></progress>`;
-    return `${open}${escapeHtml(event.task)} ${bar} ${percent} % · ${rest}</div>`;
-  }
-  // A bar that stopped on the way stays visible: how far it came is part of the truth.
-  const bar =
-    event.state === "done" ? "" : `<progress max="100" value="${percent}" style="width: 240px"></progress> `;
-  const mark = `<span style="color: ${COLORS[event.state]}; font-weight: bold">${MARKS[event.state]} ${escapeHtml(event.task)} ${event.state}</span>`;
-  return `${open}${mark} ${bar}· ${rest}<br>${escapeHtml(verdict(event))}</div>`;
+  const task = escapeHtml(event.task);
+  if (event.state === "running") return line(`${task} ${bar} ${percent} % · ${rest}`);
+  const said = escapeHtml(verdict(event));
+  const mark = `<span style="color: ${COLORS[event.state]}; font-weight: bold">${MARKS[event.state]} ${task} ${event.state}</span>`;
+  if (event.state === "done") return line(`${mark} · ${said} · ${secondsText(event.seconds)}`);
+  // A bar that stopped on the way stays: how far it came is part of the truth.
+  return line(`${mark} ${bar} ${percent} % · ${rest}<br>${said}`);
+}
+
+function line(html: string): string {
+  return `<div style="font-family: monospace; font-size: 13px; white-space: pre-wrap">${html}</div>`;
 }

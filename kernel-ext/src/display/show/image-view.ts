@@ -4,7 +4,7 @@ import { countText, plural } from "../units";
 import { type Bundle, caption, elementId, image, shell } from "./bundle";
 import { type ColorTable, colorTable, hexColor } from "./colormap";
 import { type AnyArray, type Grid, gridOf } from "./grid";
-import { packNumbers, upgradeScripts } from "./interactive";
+import { packNumbers, TOOLBAR, upgradeScripts } from "./interactive";
 import type { CheckedShowOptions } from "./options";
 import { type AxisNames, drawPicture } from "./picture";
 import { type Scale, scaleFor } from "./scale";
@@ -25,8 +25,8 @@ export function imageBundle(
   const id = elementId();
   const { width, height } = picture;
   // The height is fixed, so that the page does not jump when the interactive form comes.
-  const holder = `<div id="${id}" style="width: ${width}px; height: ${height}px">${image(picture.png, width, height, words)}</div>`;
-  const figure = interactiveFigure(grid, scale, colors, names, { width, height });
+  const holder = `<div id="${id}" style="width: ${width}px; height: ${height + TOOLBAR}px">${image(picture.png, width, height, words)}</div>`;
+  const figure = interactiveFigure(grid, scale, colors, names, { width, height: height + TOOLBAR });
   const html =
     shell(options.title, `${holder}${caption(words)}`) + upgradeScripts({ id, figure, draw: DRAW });
   const text = options.title === "" ? words : `${options.title}: ${words}`;
@@ -81,7 +81,7 @@ Plotly.newPlot(element, [{
   colorbar: { title: { text: f.names.values, side: "right" }, thickness: 14, outlinewidth: 1,
     tickvals: f.ticks.map(function (t) { return at(t.value); }), ticktext: f.ticks.map(function (t) { return t.label; }) }
 }], {
-  width: f.size.width, height: f.size.height, margin: { l: 58, r: 12, t: 8, b: 48 }, plot_bgcolor: "#b0b0b0",
+  width: f.size.width, height: f.size.height, margin: { l: 58, r: 12, t: 34, b: 48 }, plot_bgcolor: "#b0b0b0",
   font: { family: "system-ui, sans-serif", size: 12 },
   xaxis: axis(f.names.x), yaxis: axis(f.names.y, { autorange: "reversed", scaleanchor: "x" })
 }, { displaylogo: false, displayModeBar: "hover" });`;

@@ -12,6 +12,9 @@ function scriptJson(value: unknown): string {
     .replace(/\u2029/g, "\\u2029");
 }
 
+/** Height in CSS pixels of plotly's tools above a figure: the static picture leaves room for them. */
+export const TOOLBAR = 26;
+
 /** Set to `0` for small notebooks with static pictures only. */
 const SWITCH = "FRAMELAB_INTERACTIVE";
 

@@ -3,7 +3,7 @@
 import { type Bundle, caption, elementId, image, shell } from "./bundle";
 import { colorTable } from "./colormap";
 import { type AnyArray, isFlagged, numberAt } from "./grid";
-import { packNumbers, upgradeScripts } from "./interactive";
+import { packNumbers, TOOLBAR, upgradeScripts } from "./interactive";
 import type { CheckedShowOptions } from "./options";
 import { Raster, type Rgb } from "./raster";
 import { linearTicks, type Scale, scaleFor } from "./scale";
@@ -35,7 +35,7 @@ export function lineBundle(array: AnyArray, options: CheckedShowOptions): Bundle
   const words = `${count} ${array.dtype}, ${limits[0]} to ${limits[1]}${flagged > 0 ? `, ${flagged} flagged left out` : ""}`;
   const [width, height] = [SIZE.width / DENSITY, SIZE.height / DENSITY];
   const id = elementId();
-  const holder = `<div id="${id}" style="width: ${width}px; height: ${height}px">${image(png, width, height, words)}</div>`;
+  const holder = `<div id="${id}" style="width: ${width}px; height: ${height + TOOLBAR}px">${image(png, width, height, words)}</div>`;
   const figure = {
     values: packNumbers(values),
     log: options.log,
@@ -94,7 +94,7 @@ const DRAW = `var f = figure;
 var y = Array.from(numbers(f.values), function (v) { return v === v ? v : null; });
 element.textContent = "";
 Plotly.newPlot(element, [{ type: "scatter", mode: "lines", y: y, line: { color: f.color, width: 1.5 } }], {
-  width: f.width, height: f.height, margin: { l: 70, r: 12, t: 8, b: 44 },
+  width: f.width, height: f.height, margin: { l: 70, r: 12, t: 34, b: 44 },
   font: { family: "system-ui, sans-serif", size: 12 },
   xaxis: { title: { text: "index" } }, yaxis: { type: f.log ? "log" : "linear" }
 }, { displaylogo: false, displayModeBar: "hover" });`;

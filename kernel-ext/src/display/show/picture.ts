@@ -2,7 +2,7 @@
 // Must not know: notebooks.
 import type { ColorTable } from "./colormap";
 import type { Grid } from "./grid";
-import { Raster, type Rgb } from "./raster";
+import { Raster, type Rgb, textWidth } from "./raster";
 import { linearTicks, type Scale } from "./scale";
 
 /** What the axes count. Only characters of the stroke font. */
@@ -24,7 +24,7 @@ const DENSITY = 2;
 /** Pixels of the longer side of the image itself. */
 export const LARGE_SIDE = 768;
 export const SMALL_SIDE = 384;
-const MARGIN = { left: 116, top: 16, right: 180, bottom: 96 } as const;
+const MARGIN = { left: 116, top: 16, right: 210, bottom: 96 } as const;
 const BAR = { gap: 32, width: 28 } as const;
 const TICK = 10;
 const TEXT = 19;
@@ -111,5 +111,6 @@ function drawBar(
     raster.fill(right + 2, y - 1, TICK, 2, INK);
     raster.text(label, right + TICK + 10, y, TEXT, INK, "start");
   }
-  raster.text(name, raster.width - 18, MARGIN.top + height / 2, TEXT, INK, "middle", true);
+  const longest = Math.max(0, ...scale.ticks.map(({ label }) => textWidth(label, TEXT)));
+  raster.text(name, right + TICK + 10 + longest + 26, MARGIN.top + height / 2, TEXT, INK, "middle", true);
 }

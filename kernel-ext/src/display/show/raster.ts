@@ -1,7 +1,7 @@
 // Owns: a small RGB canvas: rectangles, smooth strokes, text, and its PNG.
 // Must not know: what is drawn.
 import { PNG } from "pngjs";
-import { ADVANCE, DIGIT_HEIGHT, glyph } from "./stroke-font";
+import { ADVANCE, DIGIT_HEIGHT, GLYPH_WIDTH, glyph } from "./stroke-font";
 
 /** Red, green, blue, 0 to 255. */
 export type Rgb = readonly [number, number, number];
@@ -66,7 +66,7 @@ export class Raster {
     upward = false,
   ): void {
     const unit = height / DIGIT_HEIGHT;
-    const length = (words.length * ADVANCE - (ADVANCE - 4)) * unit;
+    const length = textWidth(words, height);
     const begin = anchor === "start" ? 0 : anchor === "middle" ? -length / 2 : -length;
     for (const [index, char] of [...words].entries()) {
       for (const stroke of glyph(char)) {
@@ -98,6 +98,11 @@ export class Raster {
       this.rgb[at + channel] = Math.round(under + (color[channel]! - under) * cover);
     }
   }
+}
+
+/** Width in pixels of words in digits of `height`: all characters are equally wide. */
+export function textWidth(words: string, height: number): number {
+  return (words.length * ADVANCE - (ADVANCE - GLYPH_WIDTH)) * (height / DIGIT_HEIGHT);
 }
 
 /** Distance of a pixel's centre to a polyline; a line of one point is a dot. */

@@ -4,8 +4,9 @@
 /** Strokes of a character as polylines on a grid: x to the right, y up from the base line. */
 export type Glyph = readonly (readonly (readonly [number, number])[])[];
 
-/** Advance of every character, and height of digits, in grid units. */
+/** Advance and width of every character, and height of digits, in grid units. */
 export const ADVANCE = 5.6;
+export const GLYPH_WIDTH = 4;
 export const DIGIT_HEIGHT = 6;
 
 /** Strokes are separated by `|`, their points written as two digits: x, then y. */
