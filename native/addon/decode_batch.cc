@@ -34,6 +34,7 @@ struct Pending {
 Napi::Value status_object(Napi::Env env, const BatchOutcome& outcome) {
   Napi::Object status = Napi::Object::New(env);
   status.Set("state", outcome.cancelled ? "cancelled" : "done");
+  status.Set("trailing", Napi::Number::New(env, static_cast<double>(outcome.trailing)));
   if (!outcome.any_refused) {
     status.Set("refused", env.Null());
   } else {

@@ -5,7 +5,8 @@
 
 namespace framelab {
 
-/** decodeBatch(batch) -> Promise<{ state, refused }>; rejects with { errno } when the system fails. */
+/** decodeBatch(batch) -> Promise<{ state, refused, trailing }>; rejects with { errno } when the system fails.
+ */
 Napi::Value decode_batch(const Napi::CallbackInfo& info);
 
 }  // namespace framelab

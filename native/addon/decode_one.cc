@@ -33,7 +33,7 @@ Napi::Value decode_one_chunk(const Napi::CallbackInfo& info) {
   if (out.size != format.chunk_bytes) throw Napi::RangeError::New(info.Env(), "out is not one chunk long");
   AlignedBuffer scratch;
   const StoredChunk chunk = {stored.data, stored.size, stored.data + stored.size};
-  return number(info.Env(), decode_chunk(kernels, format, mask, chunk, out.data, scratch));
+  return number(info.Env(), decode_chunk(kernels, format, mask, chunk, out.data, scratch).reason);
 }
 
 Napi::Value decode_one_block(const Napi::CallbackInfo& info) {

@@ -20,7 +20,7 @@ inline void swap_words(std::uint8_t* data, std::size_t bytes) {
   }
 }
 
-/** `bytes` bytes of whole elements of 2, 4 or 8 bytes. */
+/** `bytes` bytes of whole elements of 2, 4 or 8 bytes; any other size is left alone. */
 inline void swap_elements(std::uint8_t* data, std::size_t bytes, unsigned element_bytes) {
   if (element_bytes == 2) swap_words<std::uint16_t>(data, bytes);
   if (element_bytes == 4) swap_words<std::uint32_t>(data, bytes);

@@ -2,6 +2,7 @@
 // Must not know: decoding. Never throws: a machine without a binary is an answer, not an accident.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { BatchStatus } from "./backend";
 
 /** An instruction set that the binary was compiled for, fastest first in `isas()`. */
 export interface Isa {
@@ -52,7 +53,7 @@ export interface Addon {
   readonly version: string;
   isas(): Isa[];
   /** Rejects with an Error that has an `errno` when the system fails. */
-  decodeBatch(batch: NativeBatch): Promise<{ state: "done" | "cancelled"; refused: Uint8Array | null }>;
+  decodeBatch(batch: NativeBatch): Promise<BatchStatus>;
   /** Number of the damage reason (`DAMAGE_REASONS[n - 1]`), 0 = none. For tests of one instruction set. */
   decodeChunk(
     chunk: ChunkFormat & { isa: string; filterMask: number; stored: Uint8Array; out: Uint8Array },

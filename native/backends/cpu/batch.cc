@@ -118,9 +118,10 @@ void BatchJob::read_and_decode(const Run& run, ThreadScratch& scratch) {
 }
 
 void BatchJob::decode(const ChunkPlace& chunk, StoredChunk stored, ThreadScratch& scratch) {
-  const Reason reason = decode_chunk(*batch_.kernels, batch_.format, chunk.filter_mask, stored,
-                                     batch_.output + chunk.target, scratch.block);
-  count(chunk, reason != Reason::ok);
+  const Verdict verdict = decode_chunk(*batch_.kernels, batch_.format, chunk.filter_mask, stored,
+                                       batch_.output + chunk.target, scratch.block);
+  if (verdict.trailing) trailing_.fetch_add(1, std::memory_order_relaxed);
+  count(chunk, verdict.reason != Reason::ok);
 }
 
 void BatchJob::count(const ChunkPlace& chunk, bool refused) {
@@ -140,6 +141,7 @@ void BatchJob::fail(int error) {
 void BatchJob::finished() noexcept {
   outcome_.error = error_.load();
   outcome_.cancelled = stop_.load();
+  outcome_.trailing = trailing_.load();
   for (const std::uint8_t bits : outcome_.refused) outcome_.any_refused = outcome_.any_refused || bits != 0;
   settled_();
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -48,6 +48,8 @@ struct BatchOutcome {
   /** Bit i & 7 of byte i >> 3 is set for each refused chunk i. */
   std::vector<std::uint8_t> refused;
   bool any_refused = false;
+  /** Accepted chunks with stored bytes behind everything that they need. */
+  std::size_t trailing = 0;
   /** Set when the system failed: an errno, or ENOMEM. */
   int error = 0;
 };
@@ -93,6 +95,7 @@ class BatchJob : public Job {
   std::atomic<std::size_t> next_run_{0};
   std::atomic<bool> stop_{false};
   std::atomic<int> error_{0};
+  std::atomic<std::size_t> trailing_{0};
   std::function<void()> settled_;
   BatchOutcome outcome_;
 

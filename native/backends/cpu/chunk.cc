@@ -48,24 +48,31 @@ class BlockWalk {
         out_(out),
         scratch_(scratch) {}
 
-  Reason run() {
-    if (left() < kHeaderBytes) return Reason::chunk_too_short;
-    if (load_be64(at_) != format_.chunk_bytes) return Reason::decoded_size_mismatch;
-    std::size_t block = load_be32(at_ + 8);
-    at_ += kHeaderBytes;
-    const bool planes = format_.layout == Layout::bitshuffle_lz4;
-    if (planes && block == 0) block = default_block_bytes(format_.filter_element_bytes);
-    const std::size_t unit = planes ? std::size_t{kGroupElements} * format_.filter_element_bytes : 1;
-    if (block == 0 || block > kLargestBlock || block % unit != 0) return Reason::block_size_invalid;
-    const Geometry geometry =
-        planes ? bit_plane_geometry(format_, block) : Geometry{block, format_.chunk_bytes};
-    return blocks(geometry);
+  Verdict run() {
+    Geometry geometry{};
+    Reason reason = header(geometry);
+    if (reason == Reason::ok) reason = blocks(geometry);
+    return {reason, reason == Reason::ok && left() > 0};
   }
 
  private:
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+  bool planes() const { return format_.layout == Layout::bitshuffle_lz4; }
+
+  Reason header(Geometry& geometry) {
+    if (left() < kHeaderBytes) return Reason::chunk_too_short;
+    if (load_be64(at_) != format_.chunk_bytes) return Reason::decoded_size_mismatch;
+    std::size_t block = load_be32(at_ + 8);
+    at_ += kHeaderBytes;
+    if (planes() && block == 0) block = default_block_bytes(format_.filter_element_bytes);
+    const std::size_t unit = planes() ? std::size_t{kGroupElements} * format_.filter_element_bytes : 1;
+    if (block == 0 || block > kLargestBlock || block % unit != 0) return Reason::block_size_invalid;
+    geometry = planes() ? bit_plane_geometry(format_, block) : Geometry{block, format_.chunk_bytes};
+    return Reason::ok;
+  }
 
   Reason blocks(Geometry geometry) {
+    std::uint8_t* const start = out_;
     std::uint8_t* const memory = scratch_.reserve(std::min(geometry.block, geometry.coded) + kBlockSlack);
     std::size_t size = 0;
     for (std::size_t done = 0; done < geometry.coded; done += size) {
@@ -76,7 +83,13 @@ class BlockWalk {
     const std::size_t tail = format_.chunk_bytes - geometry.coded;
     if (left() < tail) return Reason::tail_truncated;
     std::memcpy(out_, at_, tail);
-    if (format_.swap_bytes != 0) swap_elements(out_, tail, format_.swap_bytes);
+    at_ += tail;
+    // Bit planes are swapped block by block; blocks of plain LZ4 may end inside an element.
+    if (planes()) {
+      swap_elements(out_, tail, format_.swap_bytes);
+    } else {
+      swap_elements(start, format_.chunk_bytes, format_.swap_bytes);
+    }
     return Reason::ok;
   }
 
@@ -94,23 +107,24 @@ class BlockWalk {
   }
 
   Reason expand(std::uint8_t* memory, std::size_t size, BlockStream stream) {
-    if (format_.layout == Layout::bitshuffle_lz4) {
+    if (planes()) {
       const unsigned element = format_.filter_element_bytes;
       const Reason reason = kernels_.decode_block(stream, memory, size, out_, element);
       if (reason != Reason::ok) return reason;
       kernels_.unshuffle(memory, out_, size / element, element);
-    } else if (static_cast<std::size_t>(stream.end - stream.begin) == size) {
-      std::memcpy(out_, stream.begin, size);
-    } else {
+      // Blocks are whole groups of 8 bytes and more: no element crosses their ends, and they are still in the
+      // cache.
+      swap_elements(out_, size, format_.swap_bytes);
+      return Reason::ok;
+    }
+    const std::uint8_t* decoded = stream.begin;
+    if (static_cast<std::size_t>(stream.end - stream.begin) != size) {
       // An element size of 0 asks for no prefetch.
       const Reason reason = kernels_.decode_block(stream, memory, size, out_, 0);
       if (reason != Reason::ok) return reason;
-      std::memcpy(out_, memory, size);
+      decoded = memory;
     }
-    // A block of this layout may end inside an element: then the whole chunk is swapped at the end.
-    if (format_.swap_bytes != 0 && format_.layout == Layout::bitshuffle_lz4) {
-      swap_elements(out_, size, format_.swap_bytes);
-    }
+    std::memcpy(out_, decoded, size);
     return Reason::ok;
   }
 
@@ -146,23 +160,20 @@ std::size_t stored_bytes_needed(const ChunkFormat& format, std::uint64_t bytes) 
       std::min<std::uint64_t>(bytes, kHeaderBytes + kMostPerByte * format.chunk_bytes));
 }
 
-Reason decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uint32_t filter_mask,
-                    StoredChunk stored, std::uint8_t* out, AlignedBuffer& scratch) {
+Verdict decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uint32_t filter_mask,
+                     StoredChunk stored, std::uint8_t* out, AlignedBuffer& scratch) {
   const bool raw = stored_raw(format, filter_mask);
   if (!raw && format.layout != Layout::bitshuffle) {
-    // Bit planes come in whole groups of elements, so their blocks are swapped while they are in the cache.
-    const Reason reason = BlockWalk(kernels, format, stored, out, scratch).run();
-    if (reason != Reason::ok || format.layout == Layout::bitshuffle_lz4) return reason;
-  } else {
-    if (stored.bytes != format.chunk_bytes) return Reason::raw_size_mismatch;
-    if (raw) {
-      std::memcpy(out, stored.data, stored.bytes);
-    } else {
-      unshuffle_planes(kernels, format, stored.data, out);
-    }
+    return BlockWalk(kernels, format, stored, out, scratch).run();
   }
-  if (format.swap_bytes != 0) swap_elements(out, format.chunk_bytes, format.swap_bytes);
-  return Reason::ok;
+  if (stored.bytes != format.chunk_bytes) return {Reason::raw_size_mismatch, false};
+  if (raw) {
+    std::memcpy(out, stored.data, stored.bytes);
+  } else {
+    unshuffle_planes(kernels, format, stored.data, out);
+  }
+  swap_elements(out, format.chunk_bytes, format.swap_bytes);
+  return {Reason::ok, false};
 }
 
 }  // namespace framelab

@@ -51,12 +51,19 @@ inline bool stored_raw(const ChunkFormat& format, std::uint32_t filter_mask) {
  */
 std::size_t stored_bytes_needed(const ChunkFormat& format, std::uint64_t bytes);
 
+/** What became of a chunk. */
+struct Verdict {
+  Reason reason;
+  /** Accepted, with stored bytes behind everything that it needs. */
+  bool trailing;
+};
+
 /**
  * Decodes one chunk to `out`, exactly `format.chunk_bytes` bytes; nothing else is written but `scratch`. When
  * it is refused, `out` is unspecified. Stops at the first refusal: the reference decoder explains. Throws
  * std::bad_alloc.
  */
-Reason decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uint32_t filter_mask,
-                    StoredChunk stored, std::uint8_t* out, AlignedBuffer& scratch);
+Verdict decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uint32_t filter_mask,
+                     StoredChunk stored, std::uint8_t* out, AlignedBuffer& scratch);
 
 }  // namespace framelab

@@ -1,0 +1,257 @@
+// Owns: the cpu backend on files: targets, refused bits, cut files, cancel, counters, hostile batches, at 1, 2 and 7 threads.
+// Must not know: acquisitions, why a chunk is refused.
+import assert from "node:assert/strict";
+import { closeSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { BackendError } from "framelab";
+import {
+  type Backend,
+  type Batch,
+  CONTROL_CANCEL,
+  CONTROL_CHUNKS_DONE,
+  CONTROL_CHUNKS_REFUSED,
+  CONTROL_WORDS,
+  type Control,
+} from "#framelab/backends/backend";
+import { openCpuBackend } from "#framelab/backends/cpu/index";
+import { lowerFilters } from "#framelab/filters/lower";
+import { bitshuffleValues, encodeChunk, joinBytes } from "../fixtures/bitshuffle-encoder";
+
+const opened = openCpuBackend();
+const skip = "reason" in opened ? `no native backend: ${opened.reason}` : false;
+const ELEMENTS = 5003;
+const CHUNK_BYTES = 2 * ELEMENTS;
+const program = lowerFilters({
+  filters: [{ id: 32008, name: "bitshuffle", values: bitshuffleValues(2) }],
+  dtype: "u16",
+  littleEndian: true,
+  chunkElements: ELEMENTS,
+  place: "test",
+});
+const folder = mkdtempSync(join(tmpdir(), "framelab-cpu-"));
+after(() => rmSync(folder, { recursive: true }));
+
+interface Stack {
+  readonly batch: Batch;
+  readonly sources: readonly Uint8Array[];
+  readonly close: () => void;
+}
+
+let files = 0;
+
+/** Frames behind 7 other bytes, `gap` bytes apart, last frame first in the output; `damaged` ones are refused. */
+function stack(count: number, damaged: readonly number[] = [], gap = 0): Stack {
+  const sources = Array.from({ length: count }, (_, frame) =>
+    Uint8Array.from({ length: CHUNK_BYTES }, (_, i) =>
+      (i * (frame + 1)) % 11 === 0 ? (frame + 1) & 255 : 0,
+    ),
+  );
+  const chunks = sources.map((source, frame) => {
+    const chunk = encodeChunk(source, 2);
+    if (damaged.includes(frame)) chunk[16] = 0;
+    return chunk;
+  });
+  const file = join(folder, `${files++}.bin`);
+  const space = new Uint8Array(gap).fill(0xee);
+  writeFileSync(file, joinBytes([new Uint8Array(7), ...chunks.flatMap((chunk) => [chunk, space])]));
+  const storedBytes = Float64Array.from(chunks, (chunk) => chunk.length);
+  const address = new Float64Array(count);
+  let fileBytes = 7;
+  for (let i = 0; i < count; i++) {
+    address[i] = fileBytes;
+    fileBytes += storedBytes[i]! + gap;
+  }
+  const fd = openSync(file, "r");
+  const filterMask = new Uint32Array(count);
+  const target = Float64Array.from(sources, (_, i) => (count - 1 - i) * CHUNK_BYTES);
+  const batch = { program, fd, file, fileBytes, count, address, storedBytes, filterMask, target };
+  return { batch, sources, close: () => closeSync(fd) };
+}
+
+function control(): Control {
+  return { words: new Int32Array(CONTROL_WORDS) };
+}
+
+/** Output with 32 guard bytes on both sides. */
+function guarded(count: number) {
+  const bytes = count * CHUNK_BYTES;
+  const buffer = new ArrayBuffer(bytes + 64);
+  const all = new Uint8Array(buffer).fill(0xab);
+  return {
+    output: { buffer, start: 32, bytes },
+    frame: (i: number) => all.subarray(32 + i * CHUNK_BYTES, 32 + (i + 1) * CHUNK_BYTES),
+    guards: () => [...all.subarray(0, 32), ...all.subarray(32 + bytes)].every((byte) => byte === 0xab),
+  };
+}
+
+function backend(threads: number): Backend {
+  const cpu = openCpuBackend({ threads });
+  assert.ok("backend" in cpu);
+  return cpu.backend;
+}
+
+describe("the cpu backend", { skip }, () => {
+  for (const threads of [1, 2, 7]) {
+    it(`decodes to targets, refuses by bits, writes nothing else, with ${threads} threads`, async () => {
+      for (const gap of [0, 100, 10_000]) {
+        const damaged = [2, 9, 58];
+        const { batch, sources, close } = stack(61, damaged, gap);
+        const { output, frame, guards } = guarded(61);
+        const { words } = control();
+        const { state, refused, trailing } = await backend(threads).decode(batch, output, { words });
+        assert.equal(state, "done");
+        assert.equal(trailing, 0);
+        assert.deepEqual([...refused!], [0b100, 0b10, 0, 0, 0, 0, 0, 0b100]);
+        for (const [i, source] of sources.entries()) {
+          if (!damaged.includes(i)) assert.deepEqual(frame(60 - i), source, `frame ${i}, gap ${gap}`);
+        }
+        assert.ok(guards());
+        assert.equal(words[CONTROL_CHUNKS_DONE], 61);
+        assert.equal(words[CONTROL_CHUNKS_REFUSED], 3);
+        close();
+      }
+    });
+  }
+
+  it("says its threads and instruction set, or why not", () => {
+    assert.match(backend(1).device, /^1 thread, \S/);
+    assert.match(backend(2).device, /^2 threads, \S/);
+    assert.deepEqual(openCpuBackend({ threads: 0 }), {
+      reason: "0 threads were asked for, 1 to 256 are possible",
+    });
+    const unknown = openCpuBackend({ isa: "mmx" });
+    assert.ok(
+      "reason" in unknown && /^the instruction set mmx does not run here; \S+.* do$/.test(unknown.reason),
+    );
+  });
+
+  it("says which programs it leaves to the reference", () => {
+    const deflated = { ...program, steps: [{ op: "inflate", filter: 0 } as const] };
+    assert.equal(backend(1).refuses(deflated), "native code does not run the steps inflate");
+    assert.equal(backend(1).refuses(program), null);
+  });
+
+  it("refuses chunks that a cut file no longer holds whole", async () => {
+    const { batch, sources, close } = stack(4);
+    truncateSync(batch.file, batch.address[3]! - 1);
+    const { output, frame } = guarded(4);
+    const { refused } = await backend(2).decode(batch, output, control());
+    assert.deepEqual([...refused!], [0b1100]);
+    assert.deepEqual(frame(3), sources[0]);
+    close();
+  });
+
+  it("refuses what an index puts past the end of the file, or nowhere, without allocating", async () => {
+    const { batch, close } = stack(5);
+    batch.storedBytes[0] = 2 ** 52;
+    batch.address[1] = 2 ** 53;
+    batch.address[2] = Number.NaN;
+    batch.storedBytes[3] = -1;
+    const { output } = guarded(5);
+    const { refused } = await backend(2).decode(batch, output, control());
+    assert.deepEqual([...refused!], [0b1111]);
+    close();
+  });
+
+  it("accepts and counts chunks with bytes behind their data, however many", async () => {
+    const { batch, sources, close } = stack(4, [], 300_000);
+    batch.storedBytes[0]! += 1;
+    batch.storedBytes[2]! += 299_000;
+    const { output, frame } = guarded(4);
+    const status = await backend(2).decode(batch, output, control());
+    assert.deepEqual(status, { state: "done", refused: null, trailing: 2 });
+    for (const [i, source] of sources.entries()) assert.deepEqual(frame(3 - i), source);
+    close();
+  });
+
+  it("stops for a cancel that is set before, and for one that is set while it runs", async () => {
+    const { batch, close } = stack(3);
+    const { output, frame } = guarded(3);
+    const before = control();
+    before.words[CONTROL_CANCEL] = 1;
+    assert.equal((await backend(2).decode(batch, output, before)).state, "cancelled");
+    assert.ok(frame(2).every((byte) => byte === 0xab));
+    assert.equal(before.words[CONTROL_CHUNKS_DONE], 0);
+
+    const count = 400_000;
+    const long: Batch = {
+      ...batch,
+      count,
+      address: new Float64Array(count).fill(batch.address[0]!),
+      storedBytes: new Float64Array(count).fill(batch.storedBytes[0]!),
+      filterMask: new Uint32Array(count),
+      target: new Float64Array(count),
+    };
+    const during = control();
+    const running = backend(1).decode(long, output, during);
+    // The call has returned while the pool works: the event loop is free to set the flag.
+    Atomics.store(during.words, CONTROL_CANCEL, 1);
+    assert.equal((await running).state, "cancelled");
+    assert.ok(during.words[CONTROL_CHUNKS_DONE]! < count);
+    close();
+  });
+
+  it("runs several batches at once on one pool", async () => {
+    const stacks = Array.from({ length: 6 }, (_, i) => stack(20 + i, [i]));
+    await Promise.all(
+      stacks.map(async ({ batch, sources }, i) => {
+        const { output, frame, guards } = guarded(batch.count);
+        const { refused } = await backend(1 + (i % 3)).decode(batch, output, control());
+        assert.equal(refused![0], 1 << i);
+        for (const [k, source] of sources.entries()) {
+          if (k !== i) assert.deepEqual(frame(batch.count - 1 - k), source);
+        }
+        assert.ok(guards());
+      }),
+    );
+    for (const { close } of stacks) close();
+  });
+
+  it("turns a wrong batch into a BackendError, and writes nothing", async () => {
+    const { batch, close } = stack(2);
+    const { output, guards, frame } = guarded(2);
+    const wrong: [Partial<Batch>, Partial<typeof output>, RegExp][] = [
+      [{}, { bytes: output.bytes - 1 }, /target of chunk 0 lies outside/],
+      [{ target: Float64Array.of(0, -1) }, {}, /target of chunk 1/],
+      [{ target: Float64Array.of(0, 2 ** 53) }, {}, /target of chunk 1/],
+      [{ target: Float64Array.of(0.5, 0) }, {}, /target of chunk 0/],
+      [{ target: Float64Array.of(0) }, {}, /target is not a typed array/],
+      [{ count: 3 }, {}, /is not a typed array of the right type and length/],
+      [{ count: -1 }, {}, /count is not a whole number/],
+      [{ address: [0, 1] as unknown as Float64Array }, {}, /address is not a typed array/],
+      [{ fd: -1 }, {}, /fd is not a whole number/],
+      [{}, { start: output.buffer.byteLength }, /bytes is not a whole number/],
+      [{}, { start: 2 ** 60 }, /start is not a whole number/],
+      [{}, { buffer: new Uint8Array(4) as unknown as ArrayBuffer }, /buffer is not an ArrayBuffer/],
+      [{ program: { ...program, chunkBytes: 2 ** 52 } }, {}, /target of chunk 0/],
+    ];
+    for (const [inBatch, inOutput, words] of wrong) {
+      await assert.rejects(
+        backend(2).decode({ ...batch, ...inBatch }, { ...output, ...inOutput }, control()),
+        (error) => error instanceof BackendError && words.test(error.message),
+        `${words}`,
+      );
+    }
+    assert.ok(guards());
+    assert.ok(frame(0).every((byte) => byte === 0xab));
+    close();
+  });
+
+  it("says when the system cannot read", async () => {
+    const { batch, close } = stack(2);
+    close();
+    await assert.rejects(
+      backend(2).decode(batch, guarded(2).output, control()),
+      (error) => error instanceof BackendError && error.message.startsWith(`${batch.file} cannot be read: `),
+    );
+  });
+
+  it("decodes nothing at once", async () => {
+    const { batch, close } = stack(1);
+    const status = await backend(2).decode({ ...batch, count: 0 }, guarded(1).output, control());
+    assert.deepEqual(status, { state: "done", refused: null, trailing: 0 });
+    close();
+  });
+});
