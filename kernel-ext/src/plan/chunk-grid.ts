@@ -49,12 +49,12 @@ export function chunkCoordinates(grid: readonly number[], number: number): numbe
   return coordinates;
 }
 
-/** Row-major number of the chunk at `coordinates`; -1 where they lie outside the grid. */
-export function chunkNumber(grid: readonly number[], coordinates: ArrayLike<number>): number {
+/** Row-major number of the chunk whose coordinates start at `coordinates[from]`; -1 where they lie outside the grid. */
+export function chunkNumber(grid: readonly number[], coordinates: ArrayLike<number>, from = 0): number {
   let number = 0;
   for (let axis = 0; axis < grid.length; axis++) {
-    const coordinate = coordinates[axis]!;
-    if (coordinate < 0 || coordinate >= grid[axis]!) return -1;
+    const coordinate = coordinates[from + axis]!;
+    if (!(coordinate >= 0 && coordinate < grid[axis]!)) return -1;
     number = number * grid[axis]! + coordinate;
   }
   return number;

@@ -32,7 +32,6 @@ export function readBtreeV1(file: MetadataFile, facts: ChunkedFacts, root: numbe
 }
 
 class Walk {
-  private readonly rank: number;
   /**
    * Numbers of a key. The last one, an offset inside an element, is 0 for every chunk; only in the tree's upper
    * bound it may be more, and then it alone puts that bound above the last chunk.
@@ -51,8 +50,7 @@ class Walk {
     private readonly facts: ChunkedFacts,
     private readonly sink: ChunkSink,
   ) {
-    this.rank = facts.shape.length;
-    this.columns = this.rank + 1;
+    this.columns = facts.shape.length + 1;
     this.low = [...sink.low, 0];
     this.high = [...sink.high, 0];
     this.keyBytes = 8 + 8 * this.columns;
@@ -84,9 +82,9 @@ class Walk {
   }
 
   private leaf(node: Node): void {
-    const { rank, columns, sink } = this;
+    const { columns, sink } = this;
     for (let entry = 0; entry < node.entries; entry++) {
-      const number = sink.number(node.keys.subarray(entry * columns, entry * columns + rank));
+      const number = sink.number(node.keys, entry * columns);
       if (number < 0) continue; // outside the present extent of a dataset that was made smaller
       const at = this.prefixBytes + entry * this.stride;
       sink.put(

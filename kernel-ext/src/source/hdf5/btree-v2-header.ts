@@ -78,5 +78,7 @@ export function readBTreeHeader(file: MetadataFile, facts: ChunkedFacts, address
 
 /** Bytes that HDF5 takes to write a count of at most `limit`. */
 function countBytes(limit: number): number {
-  return Math.floor(Math.floor(Math.log2(limit)) / 8) + 1;
+  let bytes = 1;
+  for (let rest = limit; rest >= 256; rest = Math.floor(rest / 256)) bytes += 1;
+  return bytes;
 }

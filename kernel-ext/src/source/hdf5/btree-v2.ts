@@ -72,7 +72,7 @@ class Walk {
   private putRecords(bytes: Buffer, records: number, keys: Float64Array): void {
     const { rank, sink, header } = this;
     for (let record = 0; record < records; record++) {
-      const number = sink.number(keys.subarray(record * rank, (record + 1) * rank));
+      const number = sink.number(keys, record * rank);
       if (number >= 0) this.entry.put(number, bytes, PREFIX_BYTES + record * header.recordBytes);
     }
   }

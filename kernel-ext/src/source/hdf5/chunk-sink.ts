@@ -62,9 +62,9 @@ export class ChunkSink {
     this.table.filterMask[slot] = filterMask;
   }
 
-  /** Number of the chunk at these coordinates, -1 outside the dataset's present extent. */
-  number(coordinates: ArrayLike<number>): number {
-    return chunkNumber(this.grid, coordinates);
+  /** Number of the chunk whose coordinates start at `keys[from]`, -1 outside the dataset's present extent. */
+  number(keys: ArrayLike<number>, from: number): number {
+    return chunkNumber(this.grid, keys, from);
   }
 }
 

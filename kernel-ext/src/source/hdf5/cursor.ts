@@ -87,6 +87,7 @@ export function readAddress(bytes: Buffer, at: number, width: number, baseAddres
 }
 
 function allOnes(bytes: Buffer, at: number, width: number): boolean {
-  for (let i = 0; i < width; i++) if (bytes[at + i] !== 0xff) return false;
+  // From the high end: it is zero in most addresses.
+  for (let i = width - 1; i >= 0; i--) if (bytes[at + i] !== 0xff) return false;
   return true;
 }

@@ -66,9 +66,11 @@ export function readArrayHeader(file: MetadataFile, facts: ChunkedFacts, address
   const direct = Math.min(2 * pointerBits, groupCount);
   const groups = blockGroups(groupCount, direct, indexEntries, minBlockEntries);
   const groupOf = (slot: number): BlockGroup => {
-    const group = groups[Math.floor(Math.log2((slot - indexEntries) / minBlockEntries + 1))];
+    const g = Math.floor(Math.log2((slot - indexEntries) / minBlockEntries + 1));
+    const group = groups[g];
     if (group === undefined) return cursor.refuse(`a slot below 2^${slotBits}`, `slot ${slot}`);
-    return group;
+    // Beyond 2^48 slots the logarithm may round up to the next group.
+    return slot < group.firstSlot ? groups[g - 1]! : group;
   };
   return {
     entryBytes,
