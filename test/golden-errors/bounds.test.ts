@@ -10,6 +10,11 @@ const seventyLiterals = [0xf0, 70 - 15, ...new Array<number>(70).fill(9)];
 /** Reason, stored bytes of the block (it decodes to 64 bytes), and what the detail says of it. */
 const CASES: readonly [reason: string, stream: readonly number[], detail: string][] = [
   [
+    "literals-past-stream",
+    [0x50, 1, 2, 3, 4],
+    "at byte 0 of the block's 5 stored bytes: 5 literals, 4 stored bytes left",
+  ],
+  [
     "literal-length-overrun",
     [0xf0, 255, 255],
     "at byte 0 of the block's 3 stored bytes: a literal length has no end",

@@ -100,17 +100,17 @@ test("every chunk lands at its target, nothing else is written, all are counted"
 });
 
 test("damaged chunks are refused by their bits, the others are exact", async () => {
-  const { batch, sources, close } = stack(11, [2, 9]);
-  const { output, frame, guards } = guarded(11 * CHUNK_BYTES);
+  const { batch, sources, close } = stack(15, [2, 13]);
+  const { output, frame, guards } = guarded(15 * CHUNK_BYTES);
   const words = control();
   const { state, refused } = await referenceBackend().decode(batch, output, words);
   assert.equal(state, "done");
-  assert.deepEqual([...refused!], [0b100, 0b10]);
+  assert.deepEqual([...refused!], [0b100, 0b100000]);
   for (const [i, source] of sources.entries()) {
-    if (i !== 2 && i !== 9) assert.deepEqual(frame(10 - i), source);
+    if (i !== 2 && i !== 13) assert.deepEqual(frame(14 - i), source);
   }
   assert.ok(guards());
-  assert.equal(words.words[CONTROL_CHUNKS_DONE], 11);
+  assert.equal(words.words[CONTROL_CHUNKS_DONE], 15);
   assert.equal(words.words[CONTROL_CHUNKS_REFUSED], 2);
   close();
 });
@@ -121,6 +121,8 @@ test("a file cut since it was opened: the chunks that it no longer holds whole a
   const { output } = guarded(4 * CHUNK_BYTES);
   const { refused } = await referenceBackend().decode(batch, output, control());
   assert.deepEqual([...refused!], [0b1000]);
+  const last = { ...batch, address: batch.address[3]!, bytes: batch.storedBytes[3]! };
+  assert.equal(readChunk(last), null);
   close();
 });
 
