@@ -42,7 +42,7 @@ export interface ScanPosition {
 export type AxisRange = readonly [number, number] | readonly [number, number, number];
 
 /**
- * Why a block, or a whole chunk, was refused. The first eleven are found while a chunk is framed, the nine
+ * Why a block, or a whole chunk, was refused. The first ten are found while a chunk is framed, the nine
  * that follow by the bounded LZ4 block decoder. `reasons.ts` holds the same list with words for people.
  */
 export type DamageReason =
@@ -76,7 +76,7 @@ export interface DamagedBlock {
   readonly file: string;
   /** Path of the dataset in that file. */
   readonly dataset: string;
-  /** Byte offset in `file` of the damaged block's stored bytes (of the chunk where `block` is null). */
+  /** Byte offset in `file` of the block's 4-byte length; where `block` is null, of the raw tail or the chunk. */
   readonly offset: number;
   /** Block of the chunk, counted from 0, or null when the chunk as a whole is damaged. */
   readonly block: number | null;
