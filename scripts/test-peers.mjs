@@ -31,7 +31,7 @@ function ensureVenv() {
 
 ensurePackages();
 await build();
-if (existsSync(join(root, "scripts", "make-demo.mjs"))) nodeStep("", ["scripts/make-demo.mjs"]);
+nodeStep("", ["scripts/make-demo.mjs"]);
 ensureVenv();
 
 const wanted = process.argv.slice(2);

@@ -1,14 +1,16 @@
 // Owns: `npm test`: installs and builds what is missing, then runs the test suites; `npm test -- unit parity` runs some.
 // Must not know: what a suite tests.
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
+import { linkNotebooks } from "./link-notebooks.mjs";
 import { nodeStep, root } from "./run-step.mjs";
 
 ensurePackages();
 await build();
-if (existsSync(join(root, "scripts", "make-demo.mjs"))) nodeStep("", ["scripts/make-demo.mjs"]);
+nodeStep("", ["scripts/make-demo.mjs"]);
+linkNotebooks();
 
 // Listed from the sources, so that the compiled file of a deleted test never runs.
 const wanted = process.argv.slice(2);

@@ -46,7 +46,7 @@ test("progress of a work that nobody awaits ends in its own display, whole and i
   assert.ok(updates.length >= 2 && updates.every(({ type }) => type === "update_display_data"));
   const ids = new Set(displays.map(({ content }) => content.transient.display_id));
   assert.equal(ids.size, 1);
-  assert.match(updates.at(-1)!.content.data["text/plain"], /^load done {2}4 \/ 4 frames/);
+  assert.match(updates.at(-1)!.content.data["text/plain"], /^load done {2}4 frames, 4\.0 kB/);
 });
 
 test("an interrupt in the middle of work cancels it; the kernel lives and runs the next cell", async () => {
