@@ -3,16 +3,13 @@
 import { damagedFramesError, missingFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { framesLine } from "./display/summary";
-import { AbortError } from "./errors";
 import { type CheckedOptions, checkLoadOptions, type LoadOptions } from "./options";
 import { makeFrames } from "./result/frames";
 import { admitWork } from "./run/admit-work";
-import { type CancelScope, openCancelScope } from "./run/cancel";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { prepare } from "./run/prepare";
-import { ProgressTicker } from "./run/progress-ticker";
 import { openSession, sessionReport } from "./run/session";
-import { StageClock } from "./run/stage-clock";
+import { openTask, type Task } from "./run/task";
 import { decodeWindow } from "./run/window";
 import type { Frames, NumberPixelArray, PixelArray } from "./types";
 
@@ -35,30 +32,19 @@ export async function load<T extends PixelArray = NumberPixelArray>(
   options: LoadOptions = {},
 ): Promise<Frames<T>> {
   const checked = checkLoadOptions(path, options);
-  const cancel = openCancelScope(checked.signal);
-  // Opened in the synchronous part of the call, so that a notebook shows it in the caller's cell.
-  const progress = openProgress(checked.progress);
-  const ticker = new ProgressTicker({ task: "load", path, control: cancel.control, emit: progress.event });
+  // The display opens in the synchronous part of the call, so that a notebook shows it in the caller's cell.
+  const task = openTask("load", path, checked, () => openProgress(checked.progress).event);
   try {
-    const frames = await loadFrames(path, checked, cancel, ticker);
-    ticker.finish("done", line(frames));
+    const frames = await loadFrames(path, checked, task);
+    task.done(line(frames));
     return frames as unknown as Frames<T>;
   } catch (error) {
-    const state = error instanceof AbortError ? "cancelled" : "failed";
-    ticker.finish(state, error instanceof Error ? error.message : String(error));
-    throw error;
-  } finally {
-    cancel.dispose();
+    throw task.failed(error);
   }
 }
 
-async function loadFrames(
-  path: string,
-  options: CheckedOptions,
-  cancel: CancelScope,
-  ticker: ProgressTicker,
-): Promise<Frames> {
-  const clock = new StageClock();
+async function loadFrames(path: string, options: CheckedOptions, task: Task): Promise<Frames> {
+  const { cancel, ticker, clock } = task;
   const prepared = await prepare(path, options, cancel, clock);
   const { acquisition, count, frameBytes } = prepared;
   const session = openSession(prepared, options, cancel, ticker, clock);

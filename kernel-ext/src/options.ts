@@ -1,4 +1,4 @@
-// Owns: the options of `load`: their types, defaults and validation; every bad value is an OptionError.
+// Owns: the options of `load`, `stream` and `verify`: types, defaults, validation; every bad value is an OptionError.
 // Must not know: files or frames. What fits an acquisition is judged by plan/.
 import { OptionError } from "./errors";
 import type { AxisRange, BackendName, ProgressEvent } from "./types";
@@ -33,6 +33,15 @@ export interface LoadOptions {
   memoryLimit?: number;
 }
 
+/** Options of `stream` and `forEachBatch`: those of `load`, and how much is handed over at a time. */
+export interface StreamOptions extends LoadOptions {
+  /** Frames of a batch. Default: about 64 MB of decoded frames. */
+  batchFrames?: number;
+}
+
+/** Options of `verify`: what to check. Damage and missing frames are reported, never thrown. */
+export type VerifyOptions = Omit<LoadOptions, "onDamage" | "onMissing">;
+
 /** A checked frame selection; ranges stay ranges, so that a long one costs nothing. */
 export type FrameChoice =
   | { readonly kind: "all" }
@@ -53,7 +62,7 @@ export interface CheckedOptions {
   readonly memoryLimit: number | undefined;
 }
 
-const NAMES: readonly (keyof LoadOptions)[] = [
+const LOAD_NAMES: readonly (keyof LoadOptions)[] = [
   "backend",
   "dataset",
   "scanShape",
@@ -68,10 +77,33 @@ const NAMES: readonly (keyof LoadOptions)[] = [
 
 /** Checks a path argument and the options of `load`. @throws OptionError naming the option, its value and what is allowed. */
 export function checkLoadOptions(path: unknown, options: unknown): CheckedOptions {
+  return checkOptions(path, options, LOAD_NAMES);
+}
+
+/** Checks the options of `stream`. @throws OptionError. */
+export function checkStreamOptions(
+  path: unknown,
+  options: unknown,
+): CheckedOptions & { readonly batchFrames: number | undefined } {
+  const checked = checkOptions(path, options, [...LOAD_NAMES, "batchFrames"]);
+  const { batchFrames } = (options ?? {}) as StreamOptions;
+  if (batchFrames !== undefined && !(isCount(batchFrames) && batchFrames > 0)) {
+    throw badOption("batchFrames", batchFrames, "a positive whole number of frames");
+  }
+  return { ...checked, batchFrames };
+}
+
+/** Checks the options of `verify`. @throws OptionError. */
+export function checkVerifyOptions(path: unknown, options: unknown): CheckedOptions {
+  const names = LOAD_NAMES.filter((name) => name !== "onDamage" && name !== "onMissing");
+  return { ...checkOptions(path, options, names), onDamage: "mask", onMissing: "fill" };
+}
+
+function checkOptions(path: unknown, options: unknown, names: readonly string[]): CheckedOptions {
   if (typeof path !== "string" || path.length === 0 || path.includes("\0")) {
     throw badOption("path", path, "the path of an HDF5 file as a string");
   }
-  const given = asRecord("options", options ?? {}, NAMES);
+  const given = asRecord("options", options ?? {}, names);
   return {
     backend: oneOf("backend", given.backend, ["auto", "metal", "cpu", "reference"], "auto"),
     dataset: datasetPath(given.dataset),

@@ -32,12 +32,16 @@ export interface Prepared {
   readonly notes: readonly Note[];
 }
 
-/** Opens and plans. Missing frames are listed, not judged. @throws every error of source/ and plan/, MemoryLimitError. */
+/**
+ * Opens and plans. Missing frames are listed, not judged. `hold` says how many decoded frames the work will hold at
+ * once, of all it selects. @throws every error of source/ and plan/, MemoryLimitError.
+ */
 export async function prepare(
   path: string,
   options: CheckedOptions,
   cancel: CancelScope,
   clock: StageClock,
+  hold: (frames: number, frameBytes: number) => number = (frames) => frames,
 ): Promise<Prepared> {
   const { dataset, signal } = options;
   const acquisition = await clock.time("open", () => openAcquisition(path, { dataset, signal }));
@@ -45,8 +49,9 @@ export async function prepare(
   const selection = selectFrames(acquisition, options);
   const [height, width] = acquisition.detector;
   const frameBytes = height * width * dtypeBytes(acquisition.dtype);
-  const placement = place(acquisition, selection, options, frameBytes);
-  const indexBytes = admitIndex(acquisition, placement, options, frameBytes);
+  const heldBytes = (frames: number) => hold(frames, frameBytes) * frameBytes;
+  const placement = place(acquisition, selection, options, heldBytes);
+  const indexBytes = admitIndex(acquisition, placement, options, heldBytes);
   const indexes = await clock.time("index", () => readIndexes(placement, cancel));
   const gaps = indexes.flatMap(({ use, chunks, table }) => neverWrittenFrames(use, chunks, table, selection));
   const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
@@ -63,18 +68,24 @@ export async function prepare(
   return { ...common, leading, count, missing: count === 0 ? missing.slice(0, 1) : [], notes };
 }
 
+/** What laying out costs for each frame that is present, and for each that is missing. */
+const PRESENT_BYTES = 32;
+const MISSING_BYTES = 200;
+
 /** Admits the output before anything as long as the selection is allocated, then lays out the selection. */
 function place(
   acquisition: Acquisition,
   selection: Selection,
   options: CheckedOptions,
-  frameBytes: number,
+  heldBytes: (frames: number) => number,
 ): Placement {
   const { count } = selection.frames;
   const listed = options.frames.kind === "list";
   // Frames that were planned and never recorded take no memory unless they are filled.
   const present = options.onMissing === "fill" || listed ? count : Math.min(count, acquisition.found);
-  admit(acquisition.path, { frames: present * frameBytes }, options.memoryLimit);
+  const absent = Math.max(0, present - acquisition.found);
+  const lists = (present - absent) * PRESENT_BYTES + absent * MISSING_BYTES;
+  admit(acquisition.path, { frames: heldBytes(present), "frame lists": lists }, options.memoryLimit);
   return placeFrames(selection, acquisition, options.onMissing);
 }
 
@@ -82,12 +93,12 @@ function admitIndex(
   acquisition: Acquisition,
   placement: Placement,
   options: CheckedOptions,
-  frameBytes: number,
+  heldBytes: (frames: number) => number,
 ): number {
   const chunks = placement.uses.reduce((sum, use) => sum + indexedChunks(use), 0);
   const index = chunks * INDEX_BYTES_PER_CHUNK;
-  const frames = (placement.count - placement.missing.length) * frameBytes;
-  admit(acquisition.path, { frames, "chunk index": index }, options.memoryLimit);
+  const present = placement.count - placement.missing.length;
+  admit(acquisition.path, { frames: heldBytes(present), "chunk index": index }, options.memoryLimit);
   return index;
 }
 
