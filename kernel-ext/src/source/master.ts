@@ -58,8 +58,9 @@ export async function readMasterFacts(file: CheckedFile, options: AskOptions): P
   );
   const text = `Part of the metadata of ${file.path} cannot be read, so planned frames and scan shape may be unknown: ${unread.join("; ")}.`;
   return {
-    nimages: "ok" in nimages ? nimages.ok : null,
-    ntrigger: "ok" in ntrigger ? ntrigger.ok : null,
+    // One of the two alone would be a wrong plan where the other exists and cannot be read.
+    nimages: "ok" in nimages && "ok" in ntrigger ? nimages.ok : null,
+    ntrigger: "ok" in nimages && "ok" in ntrigger ? ntrigger.ok : null,
     notes: unread.length === 0 ? [] : [{ code: "metadata-unread", text }],
     pixelMasks: [firstMask, secondMask],
     scanShapes: groups.map((answer, i) => {

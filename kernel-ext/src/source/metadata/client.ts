@@ -35,9 +35,9 @@ const waiting: Job[] = [];
 
 /**
  * Puts questions to one HDF5 file; the answers come in the order of the queries. Requests of all callers run one after
- * the other. Where HDF5 gives up on one question, the others are put again to a fresh worker.
+ * the other. Where HDF5 traps on one question, the others are put again to a fresh worker.
  *
- * @throws NotHdf5Error when HDF5 cannot open the file; UnsupportedLayoutError when reading its metadata traps, takes
+ * @throws NotHdf5Error when HDF5 cannot open the file; UnsupportedLayoutError when opening it traps, or its metadata takes
  * longer than the deadline or more memory than the limit; AbortError when `signal` fires; BackendError when no worker
  * can be started.
  */

@@ -81,6 +81,7 @@ export interface Request {
 
 export type Reply =
   | { readonly kind: "ready" }
+  /** Fewer answers than queries when one of them trapped: the last answer is that one's. */
   | {
       readonly kind: "answers";
       readonly id: number;
@@ -90,5 +91,5 @@ export type Reply =
     }
   /** The HDF5 library cannot open the file. */
   | { readonly kind: "unreadable"; readonly id: number; readonly why: string }
-  /** The WebAssembly instance trapped. */
+  /** The WebAssembly instance trapped while it opened or closed the file. */
   | { readonly kind: "trap"; readonly id: number; readonly why: string };

@@ -1,34 +1,40 @@
 // Owns: the thread that h5wasm runs in: its memory limit, its silence, and one request after the other.
 // Must not know: who asks and why. It opens files read-only, one at a time, and writes nothing.
 import fs from "node:fs";
+import { devNull } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import type { H5Module } from "./h5";
 import type { AnswerTo, Query, Reply, Request } from "./protocol";
 import { FileReader } from "./reader";
 
-/** Longest piece of HDF5's error stack that is kept. */
-const MAX_DIAGNOSTICS = 4096;
+/** Longest piece of HDF5's error stack that is kept; a stack through 30 functions is about 6,000 characters. */
+const MAX_DIAGNOSTICS = 16_384;
 
 let diagnostics = "";
 
 /**
  * Emscripten's raw file system writes HDF5's error stack to file descriptor 2 of the process, past the worker's own
- * stderr. All writes of this thread end here: the words are kept for error messages, files are never written.
+ * stderr, or, with the throwing handler, through a temporary file. All writes of this thread end here: the words are
+ * kept for error messages, and no file is ever created, written or removed.
  */
 function refuseWrites(): void {
-  const swallow = (fd: number, data: unknown, offset?: number, length?: number): number => {
-    if (fd > 2) throw Object.assign(new Error("read-only"), { code: "EROFS", errno: -30 });
-    const bytes = Buffer.from(data as Uint8Array).subarray(offset ?? 0);
-    const text = bytes.subarray(0, length ?? bytes.length);
-    if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics += text.toString("utf8");
-    return text.length;
+  const keep = (text: string): void => {
+    if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics += text;
   };
-  fs.writeSync = swallow as typeof fs.writeSync;
+  const { openSync, constants } = fs;
+  const writing = constants.O_WRONLY | constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC;
+  fs.openSync = (file, flags, mode) =>
+    typeof flags === "number" && (flags & writing) !== 0
+      ? openSync(devNull, "r")
+      : openSync(file, flags, mode);
+  fs.unlinkSync = () => {};
+  const swallow = (_fd: number, data: Uint8Array, offset = 0, length = data.byteLength - offset): number => {
+    keep(Buffer.from(data.subarray(offset, offset + length)).toString("utf8"));
+    return length;
+  };
+  fs.writeSync = swallow as unknown as typeof fs.writeSync;
   console.log = () => {};
-  console.error = (...words: unknown[]) => {
-    if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics += `${words.join(" ")}\n`;
-  };
-  console.warn = console.error;
+  console.warn = console.error = (...words: unknown[]) => keep(`${words.join(" ")}\n`);
 }
 
 /** The part of the WebAssembly namespace that TypeScript's ES2022 library does not declare. */
@@ -53,9 +59,14 @@ function limitMemory(maxBytes: number): void {
 /** The first line of HDF5's stack that says what went wrong at the lowest level: its last numbered one. */
 function lowestCause(stack: string): string {
   const causes = [...stack.matchAll(/#\d+: \S+ line \d+ in \w+\(\): (.+)/g)];
-  return causes.at(-1)?.[1] ?? stack.split("\n", 1)[0] ?? "unknown error";
+  return causes.at(-1)?.[1] ?? stack.trim().split("\n", 1)[0]!;
 }
 
+/**
+ * Answers in the order of the queries. After an exception out of HDF5 the instance answers the rest of this request
+ * (HDF5 has unwound, its handles have not) and is spent. After a trap it answers nothing more: the answers end with
+ * the query that trapped, and the client puts the others to a fresh worker.
+ */
 function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
   diagnostics = "";
   h5.deactivate_throwing_error_handler();
@@ -64,18 +75,26 @@ function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
   h5.activate_throwing_error_handler();
   const reader = new FileReader(h5, handle);
   const answers: AnswerTo<Query>[] = [];
+  let spent = false;
   for (const query of queries) {
+    diagnostics = "";
     try {
       answers.push({ ok: reader.answer(query) } as AnswerTo<Query>);
     } catch (error) {
-      if (error instanceof wasm.RuntimeError) return { kind: "trap", id, why: error.message };
-      answers.push({ failed: lowestCause(String((error as Error | undefined)?.message ?? error)) });
-      return { kind: "answers", id, answers, spent: true };
+      spent = true;
+      answers.push({ failed: lowestCause(diagnostics || messageOf(error)) });
+      if (error instanceof wasm.RuntimeError) break;
     }
   }
-  h5.deactivate_throwing_error_handler();
-  const spent = h5.close_file(handle) < 0;
+  if (!spent) {
+    h5.deactivate_throwing_error_handler();
+    spent = h5.close_file(handle) < 0;
+  }
   return { kind: "answers", id, answers, spent };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== "" ? error.message : String(error);
 }
 
 async function main(): Promise<void> {
@@ -90,7 +109,7 @@ async function main(): Promise<void> {
     try {
       reply = answerAll(h5, request);
     } catch (error) {
-      reply = { kind: "trap", id: request.id, why: String((error as Error | undefined)?.message ?? error) };
+      reply = { kind: "trap", id: request.id, why: messageOf(error) };
     }
     port.postMessage(reply);
   });
