@@ -4,8 +4,8 @@ import { chunkCoordinates, chunkCount, chunkGrid, chunkNumber, safeProduct } fro
 import type { ChunkIndexFact, ChunkTable, DatasetFacts } from "../acquisition";
 import type { MetadataFile } from "./metadata-file";
 
-/** One table holds at most so many chunks (20 bytes each: 335 MB); ask for ranges beyond. */
-const MAX_TABLE_CHUNKS = 2 ** 24;
+/** One table holds at most so many chunks (20 bytes each: 84 MB), 16 standard acquisitions. */
+export const MAX_TABLE_CHUNKS: number = 2 ** 22;
 
 export type ChunkedFacts = DatasetFacts & {
   readonly layout: {
@@ -39,7 +39,13 @@ export class ChunkSink {
       file.refuse("chunk index", null, `a range of the ${chunks} chunks`, `${count} from chunk ${first} on`);
     }
     if (count > MAX_TABLE_CHUNKS) {
-      file.refuse("chunk index", null, `at most ${MAX_TABLE_CHUNKS} chunks at once`, `${count}`);
+      file.refuse(
+        "chunk index",
+        null,
+        `at most ${MAX_TABLE_CHUNKS} chunks at once`,
+        `${count}`,
+        "Select fewer frames.",
+      );
     }
     this.chunkBytes = safeProduct([...chunkShape, Number(facts.dtype.slice(1)) / 8]) ?? Number.NaN;
     this.low = count === 0 ? [] : chunkCoordinates(this.grid, first);

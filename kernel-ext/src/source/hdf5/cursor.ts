@@ -61,8 +61,8 @@ export class Cursor {
     return this.bytes.subarray(at, at + count);
   }
 
-  refuse(expected: string, got: string): never {
-    this.file.refuse(this.what, this.address, expected, got);
+  refuse(expected: string, got: string, todo?: string): never {
+    this.file.refuse(this.what, this.address, expected, got, todo);
   }
 
   private take(count: number): number {

@@ -42,7 +42,13 @@ export function readDatasetFacts(
     file.refuse("object header", headerAddress + superblock.baseAddress, `a ${what} message`, "none");
 
   if (messages.has(MESSAGE.externalFiles)) {
-    file.refuse("data layout", null, "raw data in the file itself", "a list of external raw data files");
+    file.refuse(
+      "data layout",
+      null,
+      "raw data in the file itself",
+      "a list of external raw data files",
+      "h5repack writes such a dataset into one file.",
+    );
   }
   // A datatype or dataspace may be shared (a committed datatype): then h5wasm, which follows it, is believed.
   const space = need(MESSAGE.dataspace, "dataspace");

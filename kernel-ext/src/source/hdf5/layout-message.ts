@@ -163,7 +163,11 @@ class LayoutParser {
 
   private refuseKind(kind: number): never {
     if (kind !== VIRTUAL) return this.cursor.refuse("layout class 0 to 3", `class ${kind}`);
-    return this.cursor.refuse("compact, contiguous or chunked storage", "a virtual dataset");
+    return this.cursor.refuse(
+      "compact, contiguous or chunked storage",
+      "a virtual dataset",
+      "Open the files that it draws on.",
+    );
   }
 }
 

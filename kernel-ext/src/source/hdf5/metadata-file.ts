@@ -6,8 +6,11 @@ import { metadataChecksum } from "./checksum";
 
 /** No structure that FrameLab reads in one piece is larger: chunk index nodes are kilobytes. */
 const MAX_BLOCK_BYTES = 32 * 2 ** 20;
-/** One question (a header, a range of a chunk index) never reads more: 2^24 chunks need less. */
+/** One question (a header, a range of a chunk index) never reads more: 2^22 chunks need less. */
 const MAX_TOTAL_BYTES = 2 ** 30;
+
+const COPY_AGAIN =
+  "Copy the file again from where it was recorded; h5dump -p -H shows what HDF5 itself reads of it.";
 
 /** Reads blocks of metadata at absolute file offsets. Every length is compared with the file's before it is used. */
 export class MetadataFile {
@@ -83,7 +86,13 @@ export class MetadataFile {
   }
 
   /** Throws: the structure `what` at byte `address` is damaged or of a kind that FrameLab does not read. */
-  refuse(what: string, address: number | null, expected: string, got: string): never {
+  refuse(
+    what: string,
+    address: number | null,
+    expected: string,
+    got: string,
+    todo: string = COPY_AGAIN,
+  ): never {
     const where = address === null ? what : `${what} at byte ${address}`;
     throw new UnsupportedLayoutError(
       `${this.place}: the ${where} cannot be read: expected ${expected}, got ${got}.`,
@@ -91,7 +100,7 @@ export class MetadataFile {
         place: this.place,
         expected,
         got,
-        todo: "Copy the file again from where it was recorded; h5dump -p -H shows what HDF5 itself reads of it.",
+        todo,
       },
     );
   }
