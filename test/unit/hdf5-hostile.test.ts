@@ -240,3 +240,24 @@ test("an entry past the end of the file stands in the table as stored", () => {
     assert.ok(table.address[3]! < facts.fileBytes);
   });
 });
+
+test("a dataset of 2^40 chunks is refused before anything is allocated", () => {
+  const file = join(folder, "many.h5");
+  const h5 = new h5wasm.File(file, "w");
+  h5.create_dataset({
+    name: "data",
+    data: new Uint16Array(2),
+    shape: [2],
+    maxshape: [null],
+    chunks: [1],
+  }).resize([2 ** 40]);
+  h5.close();
+  withFacts(describe(h5wasm, file, "/data"), (fd, facts) => {
+    assert.deepEqual(facts.shape, [2 ** 40]);
+    assert.throws(() => readChunkTable(fd, facts, 0, 2 ** 40), {
+      code: "unsupported-layout",
+      got: `${2 ** 40}`,
+    });
+    assert.ok(Number.isNaN(readChunkTable(fd, facts, 2 ** 40 - 5, 5).address[0]));
+  });
+});
