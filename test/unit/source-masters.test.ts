@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { gunzipSync } from "node:zlib";
 import {
   DatasetNotFoundError,
   MissingFileError,
@@ -119,7 +120,7 @@ test("absent, cut and empty data files are segments without facts; with none lef
   rmSync(path.join(at, "scan_data_000001.h5"));
   await assert.rejects(openAcquisition(master), (error: Error) => {
     assert.ok(error instanceof MissingFileError);
-    assert.match(error.message, /None of the 4 data files/);
+    assert.match(error.message, /None of the 4 data files .* 36 frames were planned and 0 are found/);
     assert.ok(error.message.includes(path.join(at, "scan_data_000001.h5")), "names the path tried");
     return true;
   });
@@ -353,4 +354,33 @@ test("scalars of any number type are read", async () => {
   });
   writeHdf5(file, group({ entry }));
   assert.equal((await openAcquisition(file)).planned, 12);
+});
+
+/** Written by h5py 3 (libver "latest"), gzip, base64: a virtual dataset over two files, and types without a dtype. */
+const ODD_DATASETS =
+  "H4sIAAWIDGsC/+v0cHHj5ZLiYubgYICB/1CgIwHhG0DFVz03WObv4RLExFDBJISsEAa4mBgYGRgEBBgYWNlRtbLxMwClWJLy83OuMqEI" +
+  "ZSTmpD1khgoJgYTYk/NzC3JSK96yQDUjXMbQovLsIhFOgJqdkliSaMYI1erKQB1gcpy/jDQn7KS2E24ukzYFO0GRtYMnGxkzMDKaMDAw" +
+  "MTMywgIPGtoM0CBmwCXOzMPAKAAXF2BgBfqCmZuDD6iDGRYDYH/MYRjUQK985QJw2DAiwoIRzc8wGpc4syIDYwQTRF6AA6aOg8HN0SfY" +
+  "lSEkKBQYkYzgAOLiACYBZkYGCdTAZWgeFGHx1t7qH8VhIcLAKKjAD08XXKwMXMCkzYDsfRYJtIw6YfClC2EFa2GKw8KMgTGMCeLPIgYG" +
+  "QQV5aIwrMIhzMIjXA1mZDCzYhJFDiwcaWgowp+XROyy+BP9VhocFC9h/TJB4xu9yWAkHN+gAw5AHxfaNOv7OHt5sAqB4Z03NKymq3Ayr" +
+  "taBiuQUllT9ZIWKff7zXYxg+wN3Z34cRkrNRkv42WFaApX2GinhQXRZvAAKGehmmDPrgsNIHiYIJcFXCiGQ2E7R6YWRihprNCBZDppkZ" +
+  "mJANNgIZzIBUNeE2jwmHecEzDqYh9GjwM4yCUTAKRsEoGAWjYBSMglEwCkbBKBgFo4AEAAA9EDDKLBgAAA==";
+
+test("a virtual dataset is refused with its sources, a type without a dtype by its name", async () => {
+  const file = path.join(newFolder(), "odd.h5");
+  writeFileSync(file, gunzipSync(Buffer.from(ODD_DATASETS, "base64")));
+  const refusals: [string | undefined, RegExp][] = [
+    [undefined, /virtual dataset over 2 files \(x_data_000001\.h5, x_data_000002\.h5\)/],
+    ["/bool", /type enum of 1 bytes/],
+    ["/half", /type 16-bit float/],
+    ["/complex", /type compound of 8 bytes/],
+  ];
+  for (const [dataset, message] of refusals) {
+    await assert.rejects(openAcquisition(file, dataset === undefined ? {} : { dataset }), (error: Error) => {
+      assert.ok(error instanceof UnsupportedLayoutError, error.message);
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+  await assert.rejects(openAcquisition(file, { dataset: "/empty" }), DatasetNotFoundError);
 });

@@ -46,10 +46,9 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
   const master = await readMasterFacts(opened, options);
   const opening: OpenedPart[] = [];
   for (const node of sources.nodes) opening.push(await openPart(sources.file, node, options));
-  const first = requireReadable(opened.path, opening);
-  requireAgreement(opening);
-
   const planned = plannedFrames(master.nimages, master.ntrigger);
+  const first = requireReadable(opened.path, opening, planned.frames);
+  requireAgreement(opening);
   const laidOut = layOut(orderParts(opening), planned.frames);
   if (laidOut.found === 0) throw noFrames(first);
   const detector = [first.shape[1]!, first.shape[2]!] as const;
@@ -90,18 +89,23 @@ function checkOptions(file: unknown, { dataset }: OpenOptions): void {
   }
 }
 
-/** Facts of the first part that can be read. Where there is none, the first part's own error says why. */
-function requireReadable(file: string, parts: readonly OpenedPart[]): DatasetFacts {
+/**
+ * Facts of the first part that can be read. Where there is none, the first part's own error says why, and a master also
+ * how many frames are lost with its files.
+ */
+function requireReadable(file: string, parts: readonly OpenedPart[], planned: number | null): DatasetFacts {
   const readable = parts.find((part) => part.facts !== null)?.facts;
   if (readable) return readable;
   const error = parts[0]?.error;
-  if (parts.length > 1 && error instanceof MissingFileError) {
-    throw new MissingFileError(
-      `None of the ${parts.length} data files that ${file} names can be read. The first: ${error.message}`,
-      { place: error.place ?? file, expected: error.expected ?? "", got: error.got ?? "", cause: error },
-    );
+  if (!(error instanceof MissingFileError)) {
+    throw error ?? new DatasetNotFoundError(`${file} names no data files.`, { place: file });
   }
-  throw error ?? new DatasetNotFoundError(`${file} names no data files.`, { place: file });
+  const none = parts.length === 1 ? "The one data file" : `None of the ${parts.length} data files`;
+  const frames = planned === null ? "" : `, ${planned} frames were planned and 0 are found`;
+  throw new MissingFileError(
+    `${none} that ${file} names ${parts.length === 1 ? "is not there" : "is there"}${frames}. ${error.message}`,
+    { place: error.place ?? file, expected: error.expected ?? "", got: error.got ?? "", cause: error },
+  );
 }
 
 /** All parts must be of one detector and one dtype; byte order, chunks and filters may differ. */
