@@ -67,7 +67,8 @@ export function buildNative() {
 
 /** The known ways in which a machine cannot compile, most basic first. */
 function explain(output) {
-  if (/gyp ERR! find Python|find any Python/.test(output)) return "no Python 3 was found, which node-gyp needs";
+  if (/gyp ERR! find Python|find any Python/.test(output))
+    return "no Python 3 was found, which node-gyp needs";
   if (/not found: (g?make)/.test(output)) return "no make was found";
   if (
     /(g\+\+|c\+\+|clang\+\+|cc|gcc)\S*: (command )?not found|No such file or directory: '?(g\+\+|c\+\+)/.test(

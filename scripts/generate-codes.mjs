@@ -10,7 +10,9 @@ export const TARGET = join(root, "native", "core", "reasons.h");
 
 /** The text of reasons.h for the present list. */
 export function reasonsHeader() {
-  const codes = [...readFileSync(SOURCE, "utf8").matchAll(/\{ code: "([a-z0-9-]+)", words: "/g)].map((m) => m[1]);
+  const codes = [...readFileSync(SOURCE, "utf8").matchAll(/\{ code: "([a-z0-9-]+)", words: "/g)].map(
+    (m) => m[1],
+  );
   if (codes.length === 0) throw new Error(`no reason found in ${SOURCE}`);
   const lines = codes.map((code, i) => `  ${code.replaceAll("-", "_")} = ${i + 1},`);
   return `// Owns: the numbers of the damage reasons. Generated from kernel-ext/src/damage/reasons.ts by
