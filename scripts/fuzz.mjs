@@ -1,0 +1,159 @@
+// Owns: `npm run fuzz`: builds the fuzzer with a plain compiler, runs it, and has the TypeScript reference decode its cases.
+// Must not know: how blocks are damaged or decoded.
+//
+//   npm run fuzz                        240,000 blocks on every instruction set of this processor
+//   npm run fuzz -- --sanitize          fewer blocks, with the address and undefined-behaviour sanitizers
+//   npm run fuzz -- --arm64             NEON, compiled by aarch64-linux-gnu-g++ and run by qemu-aarch64
+//   npm run fuzz -- --blocks 6000       another number of blocks
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { NATIVE, nativeUnits } from "./native-units.mjs";
+
+const ROOT = dirname(NATIVE);
+const JOBS = Math.min(2, availableParallelism());
+const SEEDS_TIMES_LAYOUTS = 12;
+const FUZZ_SOURCES = ["cases", "encoder", "fuzz", "reference"].map((name) => `fuzz/${name}.cc`);
+
+const { values: options } = parseArgs({
+  options: {
+    sanitize: { type: "boolean", default: false },
+    arm64: { type: "boolean", default: false },
+    blocks: { type: "string" },
+  },
+});
+
+/** How one kind of build differs. */
+function variant() {
+  if (options.arm64) {
+    return {
+      name: "arm64",
+      arch: "arm64",
+      compiler: "aarch64-linux-gnu-g++",
+      flags: ["-O2"],
+      link: ["-static"],
+      blocks: 12_000,
+    };
+  }
+  const compiler = process.env.CXX ?? "c++";
+  const arch = process.arch;
+  if (!options.sanitize) return { name: "plain", arch, compiler, flags: ["-O3"], link: [], blocks: 240_000 };
+  const sanitizers = [
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+    "-g",
+  ];
+  return {
+    name: "sanitize",
+    arch,
+    compiler,
+    flags: ["-O1", ...sanitizers],
+    link: sanitizers,
+    blocks: 24_000,
+  };
+}
+
+function fail(message) {
+  console.error(`fuzz: ${message}`);
+  process.exit(1);
+}
+
+function compile({ compiler, flags }, { source, flags: own }, object) {
+  const warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion"];
+  const args = [
+    "-std=c++17",
+    ...flags,
+    ...warnings,
+    ...own,
+    `-I${NATIVE}`,
+    "-c",
+    join(NATIVE, source),
+    "-o",
+    object,
+  ];
+  return new Promise((done) => {
+    const child = spawn(compiler, args, { stdio: "inherit" });
+    child.on("error", (error) => fail(`${compiler} cannot be started: ${error.message}`));
+    child.on("exit", (code) => (code === 0 ? done() : fail(`${source} does not compile`)));
+  });
+}
+
+/** When anything that an object depends on last changed. */
+function newestSource() {
+  const files = readdirSync(NATIVE, { recursive: true }).filter((name) => /\.(cc|h|gyp)$/.test(name));
+  const scripts = ["fuzz.mjs", "native-units.mjs"].map((name) => join(ROOT, "scripts", name));
+  const paths = [
+    ...files.filter((name) => !name.startsWith("build")).map((name) => join(NATIVE, name)),
+    ...scripts,
+  ];
+  return Math.max(...paths.map((path) => statSync(path).mtimeMs));
+}
+
+async function build(kind) {
+  const folder = join(ROOT, "build", "fuzz", kind.name);
+  mkdirSync(folder, { recursive: true });
+  const units = [...nativeUnits(kind.arch), ...FUZZ_SOURCES.map((source) => ({ source, flags: [] }))];
+  const objects = units.map(({ source }) => join(folder, `${basename(source, ".cc")}.o`));
+  const newest = newestSource();
+  const waiting = units
+    .map((unit, i) => [unit, objects[i]])
+    .filter(([, object]) => !existsSync(object) || statSync(object).mtimeMs < newest);
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await compile(kind, ...next);
+  };
+  await Promise.all(Array.from({ length: JOBS }, worker));
+  const program = join(folder, "fuzz");
+  const link = spawnSync(kind.compiler, [...objects, ...kind.link, "-ldl", "-lpthread", "-o", program], {
+    stdio: "inherit",
+  });
+  if (link.status !== 0) fail("the fuzzer does not link");
+  return program;
+}
+
+/** Cases as native/fuzz/fuzz.cc writes them: u32 block bytes, stream bytes, verdict, sum; then the stream. */
+function compareWithTypeScript(path) {
+  const dist = join(ROOT, "dist");
+  if (!existsSync(join(dist, "backends", "reference", "lz4-block.js"))) fail("run npm run build first");
+  const require = createRequire(join(dist, "index.js"));
+  const { decodeLz4Block } = require("./backends/reference/lz4-block.js");
+  const { DAMAGE_REASONS } = require("./damage/reasons.js");
+  const cases = readFileSync(path);
+  let count = 0;
+  for (let at = 0; at < cases.length; count++) {
+    const [size, streamBytes, verdict, sum] = [0, 4, 8, 12].map((offset) => cases.readUInt32LE(at + offset));
+    const stream = cases.subarray(at + 16, at + 16 + streamBytes);
+    at += 16 + streamBytes;
+    const block = new Uint8Array(size);
+    const { reason } = decodeLz4Block(stream, block);
+    const number = reason === null ? 0 : 1 + DAMAGE_REASONS.findIndex(({ code }) => code === reason);
+    if (number !== verdict) fail(`case ${count}: C++ says ${verdict}, TypeScript ${number} (${reason})`);
+    if (number === 0 && fnv1a(block) !== sum) fail(`case ${count}: the references decode different bytes`);
+  }
+  if (count === 0) fail("the fuzzer wrote no cases");
+  console.log(`the TypeScript reference agrees with the fuzzer's on ${count} cases`);
+}
+
+function fnv1a(bytes) {
+  let sum = 2166136261;
+  for (const byte of bytes) sum = Math.imul(sum ^ byte, 16777619);
+  return sum >>> 0;
+}
+
+const kind = variant();
+const blocks = Number(options.blocks ?? kind.blocks);
+if (!Number.isInteger(blocks) || blocks < SEEDS_TIMES_LAYOUTS)
+  fail(`--blocks ${options.blocks} is not a number of blocks`);
+const program = await build(kind);
+const cases = `${program}-cases.bin`;
+const args = [String(Math.ceil(blocks / SEEDS_TIMES_LAYOUTS)), cases];
+const started = performance.now();
+const run = options.arm64
+  ? spawnSync("qemu-aarch64", [program, ...args], { stdio: "inherit" })
+  : spawnSync(program, args, { stdio: "inherit" });
+if (run.status !== 0) fail(run.error ? run.error.message : `ended with ${run.signal ?? run.status}`);
+compareWithTypeScript(cases);
+console.log(`${blocks} blocks in ${((performance.now() - started) / 1000).toFixed(0)} s`);
