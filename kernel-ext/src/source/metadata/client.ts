@@ -3,7 +3,7 @@
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { AbortError, BackendError, NotHdf5Error, UnsupportedLayoutError } from "../../errors";
-import type { AnswerTo, Query, Reply, Request } from "./protocol";
+import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } from "./protocol";
 
 /** Time that one file's questions may take, in milliseconds. A healthy file takes one or two. */
 export const DEFAULT_DEADLINE_MS = 20_000;
@@ -29,6 +29,7 @@ interface Job {
 
 let worker: Worker | null = null;
 let workerIsReady = false;
+let compiled: CompiledModule | null = null;
 let current: { job: Job; id: number; timer: NodeJS.Timeout } | null = null;
 let lastId = 0;
 const waiting: Job[] = [];
@@ -125,7 +126,7 @@ function next(): void {
 
 function start(): void {
   const started = new Worker(path.join(__dirname, "worker.js"), {
-    workerData: { maxBytes: MAX_WASM_BYTES },
+    workerData: { maxBytes: MAX_WASM_BYTES, compiled } satisfies WorkerStart,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: 32 },
     execArgv: [],
   });
@@ -139,6 +140,7 @@ function start(): void {
     if (reply.kind === "ready") {
       clearTimeout(startTimer);
       workerIsReady = true;
+      compiled = reply.compiled;
       next();
     } else {
       receive(reply);

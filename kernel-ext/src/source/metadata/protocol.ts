@@ -73,6 +73,17 @@ export type Query =
 /** The answer that belongs to a query, or the words of the HDF5 library where it gave up. */
 export type AnswerTo<Q extends Query> = { readonly ok: Answers[Q["ask"]] } | { readonly failed: string };
 
+/** A compiled WebAssembly module, which threads can share; opaque to everybody but the worker. */
+export type CompiledModule = object;
+
+/** What a worker is started with. */
+export interface WorkerStart {
+  /** Most WebAssembly memory that it may have. */
+  readonly maxBytes: number;
+  /** h5wasm as an earlier worker compiled it. */
+  readonly compiled: CompiledModule | null;
+}
+
 export interface Request {
   readonly id: number;
   readonly file: string;
@@ -80,7 +91,7 @@ export interface Request {
 }
 
 export type Reply =
-  | { readonly kind: "ready" }
+  | { readonly kind: "ready"; readonly compiled: CompiledModule | null }
   /** Fewer answers than queries when one of them trapped: the last answer is that one's. */
   | {
       readonly kind: "answers";

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { devNull } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import type { H5Module } from "./h5";
-import type { AnswerTo, Query, Reply, Request } from "./protocol";
+import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } from "./protocol";
 import { FileReader } from "./reader";
 
 /** Longest piece of HDF5's error stack that is kept; a stack through 30 functions is about 6,000 characters. */
@@ -42,8 +42,21 @@ const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: {
     Memory: { prototype: { readonly buffer: ArrayBuffer; grow(pages: number): number } };
     RuntimeError: new (message?: string) => Error;
+    compile(bytes: Uint8Array): Promise<CompiledModule>;
+    instantiate(source: unknown, imports: object): Promise<unknown>;
   };
 };
+
+/** Two fifths of a start are h5wasm's compilation: a worker that replaces another is handed the compiled module. */
+function shareCompiled(known: CompiledModule | null): () => CompiledModule | null {
+  let compiled = known;
+  const { instantiate } = wasm;
+  wasm.instantiate = async (source, imports) => {
+    compiled ??= await wasm.compile(source as Uint8Array);
+    return { module: compiled, instance: await instantiate(compiled, imports) };
+  };
+  return () => compiled;
+}
 
 /** A thread's `resourceLimits` do not count WebAssembly memory: growth past the limit fails as a full memory does. */
 function limitMemory(maxBytes: number): void {
@@ -100,8 +113,10 @@ function messageOf(error: unknown): string {
 async function main(): Promise<void> {
   const port = parentPort;
   if (port === null) return;
+  const { maxBytes, compiled } = workerData as WorkerStart;
   refuseWrites();
-  limitMemory((workerData as { maxBytes: number }).maxBytes);
+  limitMemory(maxBytes);
+  const compiledNow = shareCompiled(compiled);
   const { ready } = (await import("h5wasm/node")) as unknown as { ready: Promise<H5Module> };
   const h5 = await ready;
   port.on("message", (request: Request) => {
@@ -113,7 +128,7 @@ async function main(): Promise<void> {
     }
     port.postMessage(reply);
   });
-  port.postMessage({ kind: "ready" } satisfies Reply);
+  port.postMessage({ kind: "ready", compiled: compiledNow() } satisfies Reply);
 }
 
 void main();
