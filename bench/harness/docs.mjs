@@ -1,0 +1,48 @@
+// Owns: docs/benchmarks.md, made from the results that bench/results holds.
+// Must not know: how anything was measured beyond what the results say.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../scripts/run-step.mjs";
+import { RESULTS } from "./results.mjs";
+import { resultFacts, resultTables } from "./tables.mjs";
+
+const PAGE = join(root, "docs", "benchmarks.md");
+
+const INTRODUCTION = `# Benchmarks
+
+Made by \`npm run bench -- --record\` from \`bench/results\`; not edited by hand.
+
+How it is measured: every decoder runs in one process on the same chunks, in turn, in an order that changes each round.
+Before it is timed, each decoder's output is compared with the raw frames. A pass decodes 75 MB to memory that was
+written before; it is timed in 64 parts on one core and in 16 on several, and the best (median) of a pass is the sum of
+each part's minimum (median). Whole loads are of files that the system has in its cache, in turn, one process for each
+contender; the sum of all pixels of every load is checked. Only ratios within one run mean anything: the same machine may
+run twice as fast an hour later.
+
+\`kiyo-bitshuffle\` is the bitshuffle library of the HDF5 filter and \`dectris-compression\` DECTRIS's compression library,
+both compiled from their PyPI source archives with -O3: for this processor (-march=native), then for AVX2 and for SSE2
+alone, so that each of FrameLab's instruction sets meets libraries that may use as much. \`lz4\` decodes the blocks and
+does nothing else; \`memset\` and \`stores\` (64 bytes at a time) are the limit of the machine. FrameLab's decoder is
+linked from the addon's own libraries and makes all its checks.
+
+Chunks are encoded by the bitshuffle library. A block of counts has about 205 / 112 / 56 LZ4 sequences and 1,189 / 694 /
+377 stream bytes in u8 / u16 / u32, as real 4D-STEM counts have; a run refuses data that differs by more than 5 %.
+\`fresh\` output is new memory in each load, \`reused\` the same memory again (FrameLab's opt-in pool of released outputs).
+`;
+
+/** Writes the page, the newest run first. Gives its path. */
+export function writeDocs() {
+  const recorded = readdirSync(RESULTS)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => JSON.parse(readFileSync(join(RESULTS, file), "utf8")))
+    .filter((results) => results.rows?.some((row) => row.case?.startsWith("decode/")));
+  if (recorded.length === 0) throw new Error(`${RESULTS} holds no results of npm run bench`);
+  recorded.sort((a, b) => (a.date < b.date ? 1 : -1));
+  const sections = recorded.map((results) => {
+    const title = `## ${results.machine.cpu}, ${results.date.slice(0, 10)}`;
+    return `${title}\n\n${resultFacts(results)}\n\n${resultTables(results)}\n`;
+  });
+  mkdirSync(join(root, "docs"), { recursive: true });
+  writeFileSync(PAGE, `${INTRODUCTION}\n${sections.join("\n")}`);
+  return PAGE;
+}

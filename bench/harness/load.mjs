@@ -1,0 +1,110 @@
+// Owns: one run of the load bench: a process for each contender, warm loads in turn, their sums checked.
+// Must not know: which contenders there are, what figures should be.
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+import { root } from "../../scripts/run-step.mjs";
+
+/** A contender's process: one request line, one answer line. */
+class LoaderProcess {
+  constructor(loader) {
+    this.loader = loader;
+    const [program, ...args] = loader.command;
+    this.child = spawn(program, args, { cwd: root, stdio: ["pipe", "pipe", "pipe"] });
+    this.errors = "";
+    this.child.stderr.on("data", (data) => {
+      this.errors = (this.errors + data).slice(-4000);
+    });
+    this.ended = new Promise((resolve) => {
+      this.child.on("error", (error) => resolve(error.message));
+      this.child.on("close", (code, signal) =>
+        resolve(`ended with ${signal ?? code}: ${this.errors.trim()}`),
+      );
+    });
+    this.answers = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** The next answer. @throws when the process fails or says that it failed. */
+  async next() {
+    const { value, done } = await this.answers.next();
+    if (done) throw new Error(`${this.loader.contender}: ${await this.ended}`);
+    const answer = JSON.parse(value);
+    if (answer.failed) throw new Error(`${this.loader.contender}: ${answer.failed}`);
+    return answer;
+  }
+
+  async load(request) {
+    this.child.stdin.write(`${JSON.stringify(request)}\n`);
+    return this.next();
+  }
+
+  async stop() {
+    this.child.stdin.end();
+    await this.ended;
+  }
+}
+
+/**
+ * Loads `acquisition` with every loader and kind of output in turn, `rounds` times after one that is not timed. A
+ * loader that does not start or load is left out with its reason.
+ * Gives rows `{ case, contender, isa: null, threads, output, minMs, medianMs, gbPerS }` and `skipped`.
+ */
+export async function runLoad(acquisition, loaders, rounds) {
+  const skipped = [];
+  const processes = [];
+  for (const loader of loaders) {
+    const process = new LoaderProcess(loader);
+    try {
+      await process.next();
+      processes.push(process);
+    } catch (error) {
+      skipped.push({ what: `load/${acquisition.name} ${loader.contender}`, why: error.message });
+    }
+  }
+  try {
+    const entries = processes.flatMap((process) =>
+      process.loader.outputs.map((output) => ({ process, output, times: [], failed: null })),
+    );
+    for (let round = 0; round <= rounds; round++) {
+      for (let turn = 0; turn < entries.length; turn++) {
+        await loadOnce(entries[(turn + round) % entries.length], acquisition, round > 0);
+      }
+    }
+    for (const { process, output, failed } of entries.filter((entry) => entry.failed)) {
+      skipped.push({ what: `load/${acquisition.name} ${process.loader.contender} ${output}`, why: failed });
+    }
+    const rows = entries.filter((entry) => !entry.failed).map((entry) => rowOf(entry, acquisition));
+    return { rows, skipped };
+  } finally {
+    await Promise.all(processes.map((process) => process.stop()));
+  }
+}
+
+/** @throws when the sum of all pixels is wrong: such a time means nothing. */
+async function loadOnce(entry, acquisition, timed) {
+  if (entry.failed) return;
+  let answer;
+  try {
+    answer = await entry.process.load({ ...acquisition, output: entry.output });
+  } catch (error) {
+    entry.failed = error.message;
+    return;
+  }
+  if (answer.sum !== acquisition.sum) {
+    const { contender } = entry.process.loader;
+    throw new Error(`${contender} loads ${acquisition.name} with sum ${answer.sum}, not ${acquisition.sum}`);
+  }
+  if (timed) entry.times.push(answer.ms);
+  entry.backend = answer.backend;
+  entry.device = answer.device;
+}
+
+function rowOf({ process, output, times, backend, device }, { name, bytes }) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const { contender, processes } = process.loader;
+  return {
+    ...{ case: `load/${name}`, contender, isa: null, threads: processes ?? availableParallelism(), output },
+    ...{ minMs: sorted[0], medianMs: sorted[sorted.length >> 1], gbPerS: bytes / sorted[0] / 1e6 },
+    ...(backend && { backend, device }),
+  };
+}

@@ -1,0 +1,42 @@
+// Owns: getting a run ready: sources, compiled contenders, data sets and acquisitions, each made when it is first asked for.
+// Must not know: rounds, floors, results.
+import { ACQUISITIONS, prepareAcquisition } from "../cases/acquisitions.mjs";
+import { DATA_SETS, prepareDataSet } from "../cases/frames.mjs";
+import { buildDecodeBench, buildDecoders, buildEncoder } from "../contenders/decoders.mjs";
+import { framelabLoader, h5pyLoader, h5wasmLoader } from "../contenders/loaders.mjs";
+import { ensurePythonPackages, ensureSources } from "../contenders/sources.mjs";
+
+/** What everything else needs. @throws with one line where pip, Python or a compiler is missing. */
+export function prepareTools() {
+  const sources = ensureSources();
+  const program = buildDecodeBench();
+  return { sources, program, encoder: buildEncoder(program, sources) };
+}
+
+/** Data sets whose names start with one of `names`. */
+export function prepareSets({ encoder }, names) {
+  const wanted = DATA_SETS.filter((set) => names.some((name) => set.name.startsWith(name)));
+  return wanted.map((set) => prepareDataSet(set, encoder));
+}
+
+/** The decode contenders that this machine runs, and the libraries that did not compile. */
+export function prepareDecoders({ sources }) {
+  return buildDecoders(sources);
+}
+
+/** An acquisition of ACQUISITIONS by its key. */
+export function prepareLoad(tools, size) {
+  return prepareAcquisition(ACQUISITIONS[size], prepareSets(tools, ["counts-u16"])[0]);
+}
+
+/** All loaders; h5py in one process and in as many as FrameLab has threads. */
+export function prepareLoaders(threads) {
+  const loaders = [framelabLoader(), h5wasmLoader()];
+  try {
+    const versions = ensurePythonPackages();
+    const counts = threads > 1 ? [1, threads] : [1];
+    return { loaders: [...loaders, ...counts.map(h5pyLoader)], versions, skipped: [] };
+  } catch (error) {
+    return { loaders, versions: [], skipped: [{ what: "h5py+hdf5plugin", why: error.message }] };
+  }
+}

@@ -1,0 +1,144 @@
+// Owns: the tables of a run as Markdown: every speed, ratios, what the data is, what was left out.
+// Must not know: how anything was measured beyond what the results say.
+import { decodeRatios, framelabIsas, LIBRARIES, loadRatio, meanRatio, scaling } from "./ratios.mjs";
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const rule = head.map((_, i) => (i === 0 ? "---" : "---:"));
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
+}
+
+const speed = (value) => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
+const times = (value) => (value === null ? "–" : `${value.toFixed(2)} x`);
+
+function median(row) {
+  return (row.gbPerS * row.minMs) / row.medianMs;
+}
+
+/** Decoded GB/s, best / median, of every contender in every data set at one thread count. */
+function decodeTable(rows, threads) {
+  const here = rows.filter((row) => row.case.startsWith("decode/") && row.threads === threads);
+  const names = [...new Set(here.map((row) => `${row.contender}/${row.isa}`))];
+  const cases = [...new Set(here.map((row) => row.case))];
+  const cells = (name) =>
+    cases.map((set) => {
+      const row = here.find((one) => one.case === set && `${one.contender}/${one.isa}` === name);
+      return row ? `${speed(row.gbPerS)} / ${speed(median(row))}` : "–";
+    });
+  return table(
+    ["GB/s, best / median", ...cases.map((name) => name.replace("decode/", ""))],
+    names.map((name) => [name.replace("/", " "), ...cells(name)]),
+  );
+}
+
+/** For each of FrameLab's sets: how many times the fastest library compiled for it, in each data set. */
+function ratioTable(rows, threads) {
+  const isas = framelabIsas(rows).filter((isa) => decodeRatios(rows, isa, { threads }).length > 0);
+  const cases = [...new Set(rows.filter((row) => row.case.startsWith("decode/")).map((row) => row.case))];
+  const byIsa = new Map(isas.map((isa) => [isa, decodeRatios(rows, isa, { threads })]));
+  const body = cases.map((name) => [
+    name.replace("decode/", ""),
+    ...isas.map((isa) => {
+      const entry = byIsa.get(isa).find((one) => one.case === name);
+      return entry ? `${entry.ratio.toFixed(2)} x ${entry.against.split("-")[0]}` : "–";
+    }),
+  ]);
+  const mean = (title, start) => [title, ...isas.map((isa) => times(meanRatio(byIsa.get(isa), start)))];
+  const means = [
+    mean("**counts, geometric mean**", "decode/counts"),
+    mean("**all, geometric mean**", "decode/"),
+  ];
+  return table(["FrameLab over the fastest library", ...isas], [...body, ...means]);
+}
+
+/** Against each library by itself, counts only. */
+function libraryTable(rows) {
+  const isas = framelabIsas(rows).filter((isa) => decodeRatios(rows, isa).length > 0);
+  const body = LIBRARIES.map((library) => [
+    library,
+    ...isas.map((isa) =>
+      times(meanRatio(decodeRatios(rows, isa, { libraries: [library] }), "decode/counts")),
+    ),
+  ]);
+  return table(["counts, geometric mean over", ...isas], body);
+}
+
+function dataTable(data) {
+  const share = (value) => `${(100 * value).toFixed(0)} %`;
+  return table(
+    ["data set", "decoded : stored", "sequences a block", "stream bytes a block", "no literals", "offset 2"],
+    data.map(({ name, streams }) => [
+      name,
+      streams.ratio.toFixed(1),
+      streams.sequences.toFixed(0),
+      streams.streamBytes.toFixed(0),
+      share(streams.withoutLiterals),
+      share(streams.offsetTwo),
+    ]),
+  );
+}
+
+function loadTable(rows) {
+  const loads = rows.filter((row) => row.case.startsWith("load/"));
+  const against = (row, output) => {
+    if (row.contender === "framelab") return "";
+    const { contender, threads, output: theirs } = row;
+    return times(loadRatio(rows, row.case, output, { contender, threads, output: theirs }));
+  };
+  return table(
+    ["load", "who", "output", "ms, best / median", "GB/s", "FrameLab fresh is", "FrameLab reused is"],
+    loads.map((row) => [
+      row.case.replace("load/", ""),
+      whoOf(row),
+      row.output,
+      `${row.minMs.toFixed(0)} / ${row.medianMs.toFixed(0)}`,
+      speed(row.gbPerS),
+      against(row, "fresh"),
+      against(row, "reused"),
+    ]),
+  );
+}
+
+function whoOf({ contender, threads, backend, device }) {
+  if (contender === "framelab") return `FrameLab, ${backend} (${device})`;
+  return `${contender}, ${threads} ${threads === 1 ? "process" : "processes"}`;
+}
+
+/** Everything that a run says, as sections of Markdown. */
+export function resultTables(results) {
+  const { rows, data, skipped } = results;
+  const threads = [
+    ...new Set(rows.filter((row) => row.case.startsWith("decode/")).map((row) => row.threads)),
+  ];
+  const parts = [];
+  for (const count of threads) {
+    const title = count === 1 ? "one core" : `${count} cores`;
+    parts.push(`### Decoding, ${title}`, decodeTable(rows, count), ratioTable(rows, count));
+  }
+  if (threads.length > 0) {
+    parts.push("### Decoding, library by library, one core", libraryTable(rows));
+    parts.push(scalingLine(rows, threads.at(-1)), "### The data", dataTable(data));
+  }
+  if (rows.some((row) => row.case.startsWith("load/"))) parts.push("### Whole warm loads", loadTable(rows));
+  if (skipped.length > 0) {
+    parts.push("### Left out", skipped.map(({ what, why }) => `* ${what}: ${why}`).join("\n"));
+  }
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function scalingLine(rows, threads) {
+  if (threads === 1) return "";
+  const lines = framelabIsas(rows).map((isa) => `${isa} ${times(scaling(rows, isa, threads))}`);
+  return `FrameLab on ${threads} cores over one, counts: ${lines.join(", ")}.`;
+}
+
+/** Where and with what. */
+export function resultFacts({ date, machine, commit, compiler, versions, rounds }) {
+  const packages = versions.map(({ name, version }) => `${name} ${version}`).join(", ");
+  return [
+    `* ${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}`,
+    `* commit ${commit.slice(0, 12)}${commit.endsWith("+") ? " with changes" : ""}, ${compiler}`,
+    `* ${packages}`,
+    `* ${rounds.decode} rounds of decoding, ${rounds.load} of loads`,
+  ].join("\n");
+}

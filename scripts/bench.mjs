@@ -1,0 +1,135 @@
+// Owns: `npm run bench`: what is run, and where its results go.
+// Must not know: how contenders are made or timed.
+//
+//   npm run bench                        decode and load, into build/bench/results
+//   npm run bench -- --record            the same, into bench/results, and docs/benchmarks.md made from it
+//   npm run bench -- --guard             short form: ratios against floors, exit 1 when one is missed
+//   npm run bench -- decode --sets counts,zeros-u16 --rounds 5
+//   npm run bench -- load --large        also 1.2 GB in 27 files (a recorded run has it anyway)
+//   npm run bench -- docs                docs/benchmarks.md again, from the recorded results
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { DATA_SETS } from "../bench/cases/frames.mjs";
+import { compilerVersion } from "../bench/contenders/decoders.mjs";
+import { runDecode } from "../bench/harness/decode.mjs";
+import { writeDocs } from "../bench/harness/docs.mjs";
+import { guard } from "../bench/harness/guard.mjs";
+import { runLoad } from "../bench/harness/load.mjs";
+import {
+  prepareDecoders,
+  prepareLoad,
+  prepareLoaders,
+  prepareSets,
+  prepareTools,
+} from "../bench/harness/prepare.mjs";
+import { commit, machine, npmVersions, writeResults } from "../bench/harness/results.mjs";
+import { resultFacts, resultTables } from "../bench/harness/tables.mjs";
+import { build } from "./build.mjs";
+import { ensurePackages } from "./ensure-packages.mjs";
+
+const ROUNDS = { decode: 15, load: 7 };
+/** A load of 1.2 GB takes h5wasm several seconds. */
+const LARGE_ROUNDS = 3;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    record: { type: "boolean", default: false },
+    guard: { type: "boolean", default: false },
+    large: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    sets: { type: "string" },
+  },
+});
+
+function usage(problem) {
+  console.error(`${problem}\n`);
+  const lines = readFileSync(new URL(import.meta.url), "utf8").split("\n");
+  for (const line of lines.filter((text) => text.startsWith("//   "))) console.error(line.slice(2));
+  process.exit(2);
+}
+
+/** Options checked: `{ parts, sets, rounds }`. */
+function choose() {
+  const parts = positionals.length > 0 ? positionals : ["decode", "load"];
+  const unknown = parts.find((part) => !["decode", "load", "docs"].includes(part));
+  if (unknown) usage(`There is no part "${unknown}".`);
+  const sets = values.sets?.split(",") ?? ["counts", "poisson20", "random", "zeros", "gaps"];
+  const stray = sets.find((name) => !DATA_SETS.some((set) => set.name.startsWith(name)));
+  if (stray) usage(`No data set starts with "${stray}".`);
+  const rounds = values.rounds === undefined ? null : Number(values.rounds);
+  if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0)) usage(`--rounds ${values.rounds}?`);
+  if (values.record && (positionals.length > 0 || values.sets || values.rounds)) {
+    usage("A recorded run is a whole one.");
+  }
+  return {
+    parts,
+    sets,
+    rounds: rounds === null ? ROUNDS : { decode: rounds, load: rounds },
+  };
+}
+
+/** Decoding on one core and on all. */
+function benchDecode(tools, { sets, rounds }) {
+  const prepared = prepareSets(tools, sets);
+  const { contenders, skipped } = prepareDecoders(tools);
+  const cores = availableParallelism();
+  const threads = cores > 1 ? [1, cores] : [1];
+  console.log(`Decoding ${prepared.length} data sets, ${rounds.decode} rounds`);
+  const run = runDecode(tools.program, { rounds: rounds.decode, threads, sets: prepared, contenders });
+  const absent = run.absent.map((name) => ({ what: name, why: "this machine does not run it" }));
+  return {
+    rows: run.rows,
+    data: prepared.map(({ name, streams }) => ({ name, streams })),
+    skipped: [...skipped, ...absent],
+  };
+}
+
+async function benchLoad(tools, { rounds }, large) {
+  const { loaders, versions, skipped } = prepareLoaders(availableParallelism());
+  const rows = [];
+  const sizes = large ? ["small", "large"] : ["small"];
+  for (const size of sizes) {
+    const acquisition = prepareLoad(tools, size);
+    console.log(`Loading ${acquisition.name}`);
+    const count = size === "large" ? Math.min(rounds.load, LARGE_ROUNDS) : rounds.load;
+    const run = await runLoad(acquisition, loaders, count);
+    rows.push(...run.rows);
+    skipped.push(...run.skipped);
+  }
+  return { rows, versions, skipped };
+}
+
+async function main() {
+  const choice = choose();
+  if (choice.parts.includes("docs")) {
+    console.log(writeDocs());
+    return;
+  }
+  ensurePackages();
+  await build();
+  if (values.guard) {
+    process.exitCode = (await guard()) > 0 ? 1 : 0;
+    return;
+  }
+  const tools = prepareTools();
+  const nothing = { rows: [], data: [], versions: [], skipped: [] };
+  const decode = choice.parts.includes("decode") ? benchDecode(tools, choice) : nothing;
+  const large = values.large || values.record;
+  const load = choice.parts.includes("load") ? await benchLoad(tools, choice, large) : nothing;
+  const sources = tools.sources.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
+  const results = {
+    ...{ date: new Date().toISOString(), machine: machine(), commit: commit(), compiler: compilerVersion() },
+    versions: [...sources, ...npmVersions(), ...load.versions],
+    rounds: choice.rounds,
+    skipped: [...decode.skipped, ...load.skipped],
+    data: decode.data,
+    rows: [...decode.rows, ...load.rows],
+  };
+  const path = writeResults(results, values.record);
+  console.log(`${resultFacts(results)}\n\n${resultTables(results)}\n\n${path}`);
+  if (values.record) console.log(writeDocs());
+}
+
+await main();
