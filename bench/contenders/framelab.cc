@@ -12,7 +12,7 @@ int decode(const void* self, const bench_chunk* chunk) {
   const ChunkFormat format{Layout::bitshuffle_lz4, chunk->frame_bytes, chunk->element_bytes, 0, 0, 0};
   const StoredChunk stored{chunk->stored, chunk->stored_bytes, chunk->stored + chunk->readable_bytes};
   const Kernels& kernels = *static_cast<const Kernels*>(self);
-  return decode_chunk(kernels, format, 0, stored, chunk->frame, scratch) == Reason::ok ? 0 : 1;
+  return decode_chunk(kernels, format, 0, stored, chunk->frame, scratch) .reason == Reason::ok ? 0 : 1;
 }
 
 }  // namespace

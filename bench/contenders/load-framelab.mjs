@@ -17,6 +17,9 @@ await serve(async ({ path, output, bytes }) => {
   const start = performance.now();
   const frames = await load(path, { scanShape: null, progress: false });
   const ms = performance.now() - start;
-  const { name, device } = frames.report.backend;
-  return { ms, pixels: [frames.data], done: () => frames.release(), backend: name, device };
+  const { backend, stages } = frames.report;
+  return {
+    ...{ ms, pixels: [frames.data], done: () => frames.release() },
+    facts: { backend: backend.name, device: backend.device, stages },
+  };
 });

@@ -2,16 +2,16 @@
 // Must not know: which library loads.
 import { createInterface } from "node:readline";
 
-/** `load(request)` gives `{ ms, pixels: typed arrays, done() }`; what is summed and given back is not timed. */
+/** `load(request)` gives `{ ms, pixels: typed arrays, done(), facts }`; summing and giving back are not timed. */
 export async function serve(load) {
   console.log(JSON.stringify({ ready: true }));
   for await (const line of createInterface({ input: process.stdin })) {
     try {
-      const { ms, pixels, done, ...facts } = await load(JSON.parse(line));
+      const { ms, pixels, done, facts } = await load(JSON.parse(line));
       let sum = 0;
       for (const array of pixels) for (let i = 0; i < array.length; i++) sum += array[i];
       done?.();
-      console.log(JSON.stringify({ ms, sum, ...facts }));
+      console.log(JSON.stringify({ ms, sum, facts }));
     } catch (error) {
       console.log(JSON.stringify({ failed: String(error?.message ?? error).split("\n")[0] }));
     }

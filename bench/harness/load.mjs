@@ -47,7 +47,8 @@ class LoaderProcess {
 /**
  * Loads `acquisition` with every loader and kind of output in turn, `rounds` times after one that is not timed. A
  * loader that does not start or load is left out with its reason.
- * Gives rows `{ case, contender, isa: null, threads, output, minMs, medianMs, gbPerS }` and `skipped`.
+ * Gives rows `{ case, contender, isa: null, threads, output, minMs, medianMs, gbPerS }`, FrameLab's
+ * with the backend and the stages of its fastest load, and `skipped`.
  */
 export async function runLoad(acquisition, loaders, rounds) {
   const skipped = [];
@@ -63,7 +64,7 @@ export async function runLoad(acquisition, loaders, rounds) {
   }
   try {
     const entries = processes.flatMap((process) =>
-      process.loader.outputs.map((output) => ({ process, output, times: [], failed: null })),
+      process.loader.outputs.map((output) => ({ process, output, times: [], failed: null, facts: {} })),
     );
     for (let round = 0; round <= rounds; round++) {
       for (let turn = 0; turn < entries.length; turn++) {
@@ -94,17 +95,17 @@ async function loadOnce(entry, acquisition, timed) {
     const { contender } = entry.process.loader;
     throw new Error(`${contender} loads ${acquisition.name} with sum ${answer.sum}, not ${acquisition.sum}`);
   }
-  if (timed) entry.times.push(answer.ms);
-  entry.backend = answer.backend;
-  entry.device = answer.device;
+  if (!timed) return;
+  if (!(answer.ms >= Math.min(...entry.times))) entry.facts = answer.facts;
+  entry.times.push(answer.ms);
 }
 
-function rowOf({ process, output, times, backend, device }, { name, bytes }) {
+function rowOf({ process, output, times, facts }, { name, bytes }) {
   const sorted = times.toSorted((a, b) => a - b);
   const { contender, processes } = process.loader;
   return {
     ...{ case: `load/${name}`, contender, isa: null, threads: processes ?? availableParallelism(), output },
     ...{ minMs: sorted[0], medianMs: sorted[sorted.length >> 1], gbPerS: bytes / sorted[0] / 1e6 },
-    ...(backend && { backend, device }),
+    ...facts,
   };
 }

@@ -104,6 +104,17 @@ function whoOf({ contender, threads, backend, device }) {
   return `${contender}, ${threads} ${threads === 1 ? "process" : "processes"}`;
 }
 
+/** Where the time of FrameLab's fastest loads went. */
+function stagesList(rows) {
+  return rows
+    .filter((row) => row.stages)
+    .map(({ case: name, output, stages }) => {
+      const parts = stages.map((stage) => `${stage.name} ${stage.ms.toFixed(1)}`).join(", ");
+      return `* ${name.replace("load/", "")}, ${output}: ${parts} ms`;
+    })
+    .join("\n");
+}
+
 /** Everything that a run says, as sections of Markdown. */
 export function resultTables(results) {
   const { rows, data, skipped } = results;
@@ -119,7 +130,14 @@ export function resultTables(results) {
     parts.push("### Decoding, library by library, one core", libraryTable(rows));
     parts.push(scalingLine(rows, threads.at(-1)), "### The data", dataTable(data));
   }
-  if (rows.some((row) => row.case.startsWith("load/"))) parts.push("### Whole warm loads", loadTable(rows));
+  if (rows.some((row) => row.case.startsWith("load/"))) {
+    parts.push(
+      "### Whole warm loads",
+      loadTable(rows),
+      "Stages of FrameLab's fastest load:",
+      stagesList(rows),
+    );
+  }
   if (skipped.length > 0) {
     parts.push("### Left out", skipped.map(({ what, why }) => `* ${what}: ${why}`).join("\n"));
   }
