@@ -28,7 +28,8 @@ function buildAddon() {
   console.log("Compiling the native addon");
   const built = buildNative();
   if (built.addon) return;
-  console.log(`${built.output}\nNo native addon: ${built.reason}. The TypeScript decoder runs instead.`);
+  console.log(`No native addon: ${built.reason}. The TypeScript decoder runs instead.`);
+  console.log("node scripts/build-native.mjs shows the whole output.");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -75,3 +75,23 @@ test("an interrupt in the middle of work cancels it; the kernel lives and runs t
   assert.equal(streamText(next, "stdout").trim(), "1 1");
   assert.ok(Date.now() - started < 30_000, "the work of a minute was cut short");
 });
+
+test("an interrupt in the middle of decoding ends it with AbortError; the next cell loads", async () => {
+  const cell = kernel.execute(`
+    const framelab = require(${built("index")});
+    // Minutes of decoding in constant memory: the demo's frames over and over.
+    const frames = Array.from({ length: 2_000_000 }, (_, i) => i % 256);
+    const work = framelab.verify(${JSON.stringify(join(root, "demo", "demo_master.h5"))}, { frames, backend: "reference" });
+    work.catch((error: { code: string }) => { (globalThis as any).outcome = error.code; });
+    await work;`);
+  setTimeout(() => kernel.interrupt(), 2500);
+  const run = await cell;
+  assert.equal(run.status, "error");
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.equal(kernel.alive, true);
+  const next = await kernel.execute(`
+    const again = await require(${built("index")}).load(${JSON.stringify(join(root, "demo", "demo_master.h5"))}, { frames: [0] });
+    console.log((globalThis as any).outcome, again.valid.length);`);
+  assert.equal(next.status, "ok");
+  assert.equal(streamText(next, "stdout").trim(), "aborted 1");
+});
