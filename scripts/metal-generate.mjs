@@ -10,9 +10,9 @@ import { metalSource } from "./metal-source.mjs";
 const BUILT_INS = {
   cpu: {
     threadgroup_position_in_grid: (type) => `${type}(ids.group)`,
-    thread_index_in_simdgroup: (type) => `${type}(ids.thread % ::simt::kWidth)`,
-    thread_index_in_threadgroup: (type) => `${type}(ids.thread)`,
-    simdgroup_index_in_threadgroup: (type) => `${type}(ids.thread / ::simt::kWidth)`,
+    thread_index_in_simdgroup: (type) => `${type}(ids.index % ::simt::kWidth)`,
+    thread_index_in_threadgroup: (type) => `${type}(ids.index)`,
+    simdgroup_index_in_threadgroup: (type) => `${type}(ids.index / ::simt::kWidth)`,
     threads_per_threadgroup: (type) => `${type}(ids.threads)`,
     threads_per_simdgroup: (type) => `${type}(::simt::kWidth)`,
   },

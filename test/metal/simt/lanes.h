@@ -32,7 +32,7 @@ constexpr unsigned kMostThreads = 256;
 // What the [[...]] parameters of a kernel are made from.
 struct Ids {
     uint32_t group;
-    uint32_t thread;
+    uint32_t index;
     uint32_t threads;
 };
 using Thunk = void (*)(void *const *buffers, const Ids &ids);
