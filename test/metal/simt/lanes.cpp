@@ -49,13 +49,6 @@ std::vector<Kernel> &registry() {
     return kernels;
 }
 
-const Kernel &kernel_named(const std::string &name) {
-    for (const Kernel &kernel : registry())
-        if (name == kernel.name) return kernel;
-    fprintf(stderr, "no kernel '%s'\n", name.c_str());
-    abort();
-}
-
 Engine &Engine::current() { return *current_engine(); }
 
 Engine::Engine(unsigned threads)
@@ -66,6 +59,7 @@ Engine::Engine(unsigned threads)
         if (map == MAP_FAILED) fail("no memory for a lane's stack", int(i), 0);
         mprotect(map, kGuard, PROT_NONE);
         lanes_[i].stack = static_cast<char *>(map) + kGuard;
+        declare_benign(lanes_[i].stack, kStack);  // the next group's lane takes the same stack; no lane sees another's
         order_[i] = i;
     }
 #ifdef SIMT_TSAN
@@ -218,10 +212,9 @@ SIMT_QUIET void *Engine::group_array(int line, size_t bytes) {
     void *memory = aligned_alloc(16, (bytes + 15) / 16 * 16);
 #endif
     arrays_.push_back({line, bytes, memory});
+    quiet_fill(memory, bytes);
 #ifdef SIMT_MSAN
     __msan_poison(memory, bytes);
-#else
-    quiet_fill(memory, bytes);
 #endif
     return memory;
 }

@@ -8,20 +8,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SIMT_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define SIMT_TSAN 1
-#endif
-#if __has_feature(memory_sanitizer)
-#define SIMT_MSAN 1
-#endif
-#endif
+// SIMT_ASAN, SIMT_TSAN or SIMT_MSAN is defined by the build (scripts/metal-lanes.mjs), in every file: not all files are
+// instrumented.
 #define SIMT_QUIET __attribute__((no_sanitize("thread")))
 
 namespace simt {
@@ -49,7 +39,6 @@ struct Kernel {
     Thunk thunk;
 };
 std::vector<Kernel> &registry();
-const Kernel &kernel_named(const std::string &name);
 struct Registration {
     Registration(const char *name, unsigned threads, Thunk thunk) { registry().push_back({name, threads, thunk}); }
 };

@@ -4,8 +4,12 @@
 
 #include <sys/mman.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#ifdef SIMT_MSAN
+#include <sanitizer/msan_interface.h>
+#endif
 
 namespace simt {
 namespace {
@@ -19,6 +23,32 @@ constexpr unsigned kMostLanes = 224;
 #else
 constexpr unsigned kMostLanes = 256;
 #endif
+
+// This file and the tests are not instrumented for MemorySanitizer: what they hand to the kernels is declared good here,
+// what the kernels hand back is checked here.
+void declare_good(void *memory, size_t bytes) {
+#ifdef SIMT_MSAN
+    __msan_unpoison(memory, bytes);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+void check_good(const void *memory, size_t bytes) {
+#ifdef SIMT_MSAN
+    __msan_check_mem_is_initialized(memory, bytes);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+const Kernel &kernel_named(const std::string &name) {
+    for (const Kernel &kernel : registry())
+        if (name == kernel.name) return kernel;
+    fprintf(stderr, "no kernel '%s'\n", name.c_str());
+    abort();
+}
 
 }  // namespace
 
@@ -46,12 +76,17 @@ void CpuMachine::release(void *memory) {
 
 void CpuMachine::upload(void *to, const void *from, size_t bytes) {
     if (bytes > 0) memcpy(to, from, bytes);
+    declare_good(to, bytes);
 }
+
 void CpuMachine::download(void *to, const void *from, size_t bytes) {
+    check_good(from, bytes);
     if (bytes > 0) memcpy(to, from, bytes);
 }
+
 void CpuMachine::fill(void *to, int byte, size_t bytes) {
     if (bytes > 0) memset(to, byte, bytes);
+    declare_good(to, bytes);
 }
 
 Engine &CpuMachine::engine(unsigned threads) {
@@ -79,6 +114,11 @@ void CpuMachine::run(const std::string &kernel, const std::vector<void *> &buffe
         copy = *params;
         bound[4] = &copy;
     }
+    declare_good(bound.data(), bound.size() * sizeof(void *));
+    declare_good(&copy, sizeof copy);
+#ifdef SIMT_MSAN
+    __msan_unpoison_param(4);
+#endif
     engine(one.threads < kMostLanes ? one.threads : kMostLanes).dispatch(one.thunk, bound.data(), groups);
 }
 

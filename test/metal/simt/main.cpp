@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include "../cases/suite.h"
 #include "machine_cpu.h"
@@ -11,9 +10,10 @@
 namespace {
 
 unsigned long option(int argc, char **argv, const char *name, unsigned long otherwise) {
-    const std::string prefix = std::string("--") + name + "=";
+    const size_t length = strlen(name);
     for (int i = 1; i < argc; ++i)
-        if (strncmp(argv[i], prefix.c_str(), prefix.size()) == 0) return strtoul(argv[i] + prefix.size(), nullptr, 10);
+        if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, name, length) == 0 && argv[i][2 + length] == '=')
+            return strtoul(argv[i] + 3 + length, nullptr, 10);
     return otherwise;
 }
 

@@ -1,0 +1,73 @@
+// Owns: rung 2: the suite on the CPU, plain and under the sanitizers, and the kernel bugs that it must catch.
+// Must not know: the other rungs.
+import { execFile } from "node:child_process";
+import { BUGS } from "../test/metal/simt/planted-bugs.mjs";
+import { buildHarness, buildLanes } from "./metal-lanes.mjs";
+import { metalSource } from "./metal-source.mjs";
+
+/**
+ * How each kind of build is run: lane orders differ by seed. ThreadSanitizer's three fence modes let barriers order
+ * device memory alone, threadgroup memory alone, or both; its dispatches hold 7 blocks, for it has 255 fibers.
+ */
+const RUNS = {
+  plain: [
+    ["--seed=1", "--order=0", "--far=1", "--fuzz=900"],
+    ["--seed=2", "--blocks=5", "--fuzz=900", "--small=1"],
+  ],
+  address: [["--seed=3", "--small=1", "--far=1", "--fuzz=300"]],
+  memory: [["--seed=4", "--small=1", "--fuzz=150"]],
+  thread: [3, 1, 2].map((fence) => [`--seed=${4 + fence}`, "--small=1", "--fuzz=45", "--blocks=7", `--fence=${fence}`]),
+};
+
+const ENVIRONMENT = { ...process.env, TSAN_OPTIONS: "halt_on_error=1", ASAN_OPTIONS: "detect_leaks=0", MSAN_OPTIONS: "" };
+
+/** Runs a program; `{ ok, output }`, where output holds what a person needs to see of a failure. */
+function execute(program, args) {
+  return new Promise((resolve) => {
+    execFile(program, args, { env: ENVIRONMENT, timeout: 900_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ ok: error === null, output: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+const TELLING = /ERROR: AddressSanitizer[^\n]*|WARNING: (?:Thread|Memory)Sanitizer[^\n]*|runtime error:[^\n]*|lanes: [^\n]*|FAILED [^\n]*/;
+
+/** Builds and runs the shipped text in one kind. `{ ok, says }`. */
+async function runKind(kind, harness, text, name) {
+  const program = await buildLanes(kind, text, harness, name);
+  for (const args of RUNS[kind]) {
+    const { ok, output } = await execute(program, args);
+    if (!ok) return { ok, says: TELLING.exec(output)?.[0] ?? output.slice(-400) };
+  }
+  return { ok: true, says: "" };
+}
+
+/** The suite in every kind of build; then each planted bug in the build that must catch it. Returns failures in words. */
+export async function runLanes({ bugs = true, log = () => {} } = {}) {
+  const failures = [];
+  const text = metalSource();
+  const harnesses = {};
+  for (const kind of Object.keys(RUNS)) {
+    harnesses[kind] = await buildHarness(kind);
+    const { ok, says } = await runKind(kind, harnesses[kind], text, "run");
+    log(`  ${kind}: ${ok ? "clean" : says}`);
+    if (!ok) failures.push(`${kind}: ${says}`);
+  }
+  if (!bugs) return failures;
+  for (const { name, from, to, run } of BUGS) {
+    if (text.split(from).length !== 2) {
+      failures.push(`planted bug '${name}': its place is not in the text exactly once`);
+      continue;
+    }
+    const { ok, says } = await runKind(run, harnesses[run], text.replace(from, () => to), "planted");
+    log(`  planted, ${name}: ${ok ? "NOT CAUGHT" : `caught (${run}): ${says.slice(0, 90)}`}`);
+    if (ok) failures.push(`planted bug '${name}' is not caught by ${run}`);
+  }
+  return failures;
+}
+
+/** The long fuzz at -O2: `blocks` random blocks, each decoded on every path. */
+export async function runFuzz(blocks, seed) {
+  const program = await buildLanes("plain", metalSource(), await buildHarness("plain"), "fuzz");
+  return execute(program, ["--fuzz-only=1", `--fuzz=${blocks}`, `--seed=${seed}`]);
+}

@@ -1,0 +1,83 @@
+// Owns: bugs planted in the kernel text, each with the build that must catch it.
+// Must not know: how a build is made or run.
+
+/** `run` is one of the keys of RUNS; `from` occurs in the text exactly once. */
+export const BUGS = [
+  {
+    name: "uniform: literals not cut to the block",
+    from: "        literals = min(literals, room - done);\n",
+    to: "",
+    run: "address",
+  },
+  {
+    name: "uniform: literals not cut to the stream",
+    from: "        literals = min(literals, end - at);\n",
+    to: "",
+    run: "address",
+  },
+  {
+    name: "uniform: match not cut to the block",
+    from: "length = reaches ? min(length, room - done) : 0u;",
+    to: "length = reaches ? length : 0u;",
+    run: "address",
+  },
+  { name: "uniform: offset 0 passes", from: "const bool reaches = offset - 1u < done;", to: "const bool reaches = offset <= done;", run: "plain" },
+  { name: "uniform: offset before the block passes", from: "const bool reaches = offset - 1u < done;", to: "const bool reaches = offset != 0u;", run: "address" },
+  { name: "uniform: a short block passes", from: "return valid && at == end && done == room;", to: "return valid && at == end;", run: "plain" },
+  {
+    name: "uniform: the last literals are not fenced from the unshuffle",
+    from: "    simdgroup_barrier(Fence);\n    return valid && at == end",
+    to: "    return valid && at == end",
+    run: "thread",
+  },
+  { name: "windowed: no block bound in the vote", from: " || all > room - progress->done)", to: ")", run: "address" },
+  { name: "windowed: no offset bound in the vote", from: "(leads && c.offset - 1u >= match_to) || ", to: "", run: "address" },
+  { name: "windowed: a sequence may end past its stream", from: "&& next <= left;", to: "&& left > 0u;", run: "plain" },
+  { name: "windowed: literals of a long sequence unchecked", from: "if (literals > end - at || literals > room - progress->done) return false;", to: "", run: "address" },
+  { name: "windowed: a length run may end past its stream", from: "        if (at > end) return false;  // bound 7\n", to: "", run: "plain" },
+  { name: "windowed: a short block passes", from: "progress.at != end || progress.done != room", to: "progress.at != end", run: "plain" },
+  { name: "windowed: all lanes move the queue", from: "if (lane < progress->queued) queue[lane] = moved;", to: "queue[lane] = moved;", run: "thread" },
+  {
+    name: "windowed: the queue is moved without a barrier",
+    from: "    const uint4 moved = queue[kQueueRun + lane];\n    simdgroup_barrier(mem_flags::mem_threadgroup);\n",
+    to: "    const uint4 moved = queue[kQueueRun + lane];\n",
+    run: "thread",
+  },
+  {
+    name: "windowed: one lane leaves alone",
+    from: "    progress->at = at;\n    if (at >= end) return true;",
+    to: "    progress->at = at;\n    if (at >= end || (lane == 31u && literals == 9u)) return true;",
+    run: "plain",
+  },
+  {
+    name: "copy: no barrier after a short match",
+    from: "tile.bytes[match.y + lane] = tile.bytes[from];\n    simdgroup_barrier(Fence);",
+    to: "tile.bytes[match.y + lane] = tile.bytes[from];",
+    run: "thread",
+  },
+  {
+    name: "copy: a barrier that orders no memory",
+    from: "tile.bytes[match.y + lane] = tile.bytes[from];\n    simdgroup_barrier(Fence);",
+    to: "tile.bytes[match.y + lane] = tile.bytes[from];\n    simdgroup_barrier(mem_flags::mem_none);",
+    run: "thread",
+  },
+  {
+    name: "copy: a barrier that half of the lanes reach",
+    from: "        simdgroup_barrier(Fence);\n    }\n    const uint tail = (length - head) & 3u;",
+    to: "        if (lane < 16u) simdgroup_barrier(Fence);\n    }\n    const uint tail = (length - head) & 3u;",
+    run: "plain",
+  },
+  { name: "copy: an overlapping match does not repeat", from: "match.x + small_remainder(lane, match.y - match.x, match.w)", to: "match.x + lane", run: "plain" },
+  { name: "copy: far matches begin too near", from: "offset >= length + 8u || offset >= 160u", to: "offset >= length || offset >= 96u", run: "thread" },
+  { name: "scratch: fenced as threadgroup memory", from: "decode_uniform<mem_flags::mem_device>", to: "decode_uniform<mem_flags::mem_threadgroup>", run: "thread" },
+  { name: "scratch: one table of ratios for all SIMD groups", from: "ratios + simdgroup * kLanes", to: "ratios", run: "thread" },
+  { name: "scratch: refused blocks are unshuffled", from: "accepted[block] = valid ? 1u : 0u;", to: "accepted[block] = 1u;", run: "plain" },
+  { name: "unshuffle: quads stored at any address", from: "if (quads) {\n        *(device uint4 *)to = value;\n        return;\n    }\n    device ushort", to: "if (true) {\n        *(device uint4 *)to = value;\n        return;\n    }\n    device ushort", run: "address" },
+  { name: "unshuffle: planes above the eighth looked at in one lane only", from: "const bool small = !simd_any(upper != 0u);", to: "const bool small = upper == 0u;", run: "plain" },
+  { name: "unshuffle: one round too many", from: "const uint stride = bytes / 32u;", to: "const uint stride = bytes / 32u + 1u;", run: "address" },
+  { name: "table: sums that wrap", from: "return at <= limit && ulong(bytes) <= limit - at;", to: "return at + bytes <= limit;", run: "address" },
+  { name: "table: targets of 32 bits", from: "device uchar *to = output + entry->target;\n    const bool quads = (uint(entry->target) & 15u) == 0u;\n    const uint bytes = entry->decoded_bytes;\n    if (bytes == kFusedBlockBytes) {\n        unshuffle_u16", to: "device uchar *to = output + uint(entry->target);\n    const bool quads = (uint(entry->target) & 15u) == 0u;\n    const uint bytes = entry->decoded_bytes;\n    if (bytes == kFusedBlockBytes) {\n        unshuffle_u16", run: "plain" },
+  { name: "report: the highest frame is not one past", from: "&damage[1], at + 1u,", to: "&damage[1], at,", run: "plain" },
+  { name: "report: bits wrap after 32 frames", from: "damage[2u + (at >> 5)]", to: "damage[2u]", run: "plain" },
+  { name: "ratios: one lane writes none", from: "    ratios[lane] = (2047u + divisor) / divisor;", to: "    if (lane != 31u) ratios[lane] = (2047u + divisor) / divisor;", run: "memory" },
+];
