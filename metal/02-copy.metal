@@ -79,19 +79,24 @@ static inline void copy_literals(Tile tile, uint to, device const uint *words, u
     }
 }
 
-// A match as the engine takes it: x source, y destination, z length, w ratio where the source repeats within 32 bytes.
+// A match as the engine takes it: x where the source begins, y minus the offset, z the length, w the offset's ratio
+// where the source repeats within 32 bytes, else 0.
 template <typename Tile>
 static inline uint4 match_entry(Tile tile, uint to, uint offset, uint length) {
     const uint ratio = tile.ratios[offset & 31u];
-    return uint4(to - offset, to, length, offset < min(length, kLanes) ? ratio : 0u);
+    return uint4(to - offset, 0u - offset, length, offset < min(length, kLanes) ? ratio : 0u);
+}
+
+// The source byte of lane `lane` of a match of at most 32 bytes.
+static inline uint short_source(uint4 match, uint lane) {
+    return match.x + lane + ((lane * match.w) >> 11) * match.y;
 }
 
 // At most 32 bytes: one load and one store a lane. The source bytes [x, x + min(length, offset)) end before the
 // destination begins, so the only barrier needed is the one that shows the match to the next.
 template <mem_flags Fence, typename Tile>
-static inline void copy_short_match(Tile tile, uint4 match, uint lane) {
-    const uint from = match.x + small_remainder(lane, match.y - match.x, match.w);
-    if (lane < match.z) tile.bytes[match.y + lane] = tile.bytes[from];
+static inline void copy_short_match(Tile tile, uint4 match, uint from, uint lane) {
+    if (lane < match.z) tile.bytes[match.x + lane - match.y] = tile.bytes[from];
     simdgroup_barrier(Fence);
 }
 
@@ -160,21 +165,24 @@ static inline void copy_long_match(Tile tile, uint to, uint offset, uint length,
 template <mem_flags Fence, typename Tile>
 static inline void copy_match(Tile tile, uint4 match, uint lane) {
     if (match.z > kLanes) {
-        copy_long_match<Fence>(tile, match.y, match.y - match.x, match.z, lane);
+        copy_long_match<Fence>(tile, match.x - match.y, 0u - match.y, match.z, lane);
     } else {
-        copy_short_match<Fence>(tile, match, lane);
+        copy_short_match<Fence>(tile, match, short_source(match, lane), lane);
     }
 }
 
-// Executes queue entries [0, count) in order, four a turn: the entries up to the next multiple of 4 have length 0.
+// Executes queue entries [0, count) in order, four a turn: the entries up to the next multiple of 4 have length 0. The
+// sources of four short matches are worked out before the first is copied.
 static inline void run_queue(TileInThreadgroup tile, threadgroup const uint4 *queue, uint count, uint lane) {
     for (uint i = 0u; i < count; i += 4u) {
         const uint4 a = queue[i], b = queue[i + 1u], c = queue[i + 2u], d = queue[i + 3u];
         if (max(max(a.z, b.z), max(c.z, d.z)) <= kLanes) {
-            copy_short_match<mem_flags::mem_threadgroup>(tile, a, lane);
-            copy_short_match<mem_flags::mem_threadgroup>(tile, b, lane);
-            copy_short_match<mem_flags::mem_threadgroup>(tile, c, lane);
-            copy_short_match<mem_flags::mem_threadgroup>(tile, d, lane);
+            const uint from_a = short_source(a, lane), from_b = short_source(b, lane);
+            const uint from_c = short_source(c, lane), from_d = short_source(d, lane);
+            copy_short_match<mem_flags::mem_threadgroup>(tile, a, from_a, lane);
+            copy_short_match<mem_flags::mem_threadgroup>(tile, b, from_b, lane);
+            copy_short_match<mem_flags::mem_threadgroup>(tile, c, from_c, lane);
+            copy_short_match<mem_flags::mem_threadgroup>(tile, d, from_d, lane);
         } else {
             for (uint j = i; j < i + 4u; ++j) copy_match<mem_flags::mem_threadgroup>(tile, queue[j], lane);
         }

@@ -151,11 +151,14 @@ static inline bool decode_windowed(device const uint *words, uint begin, uint st
         uint starts = 0u;
         uint width = 0u;
         uint next = simd_broadcast(c.next, ushort(0));
-        for (uint hop = 0u; hop < 11u && next < 64u; ++hop) {  // a sequence takes 3 bytes or more
+        for (uint hop = 0u; hop < 11u && next < kLanes; ++hop) {  // a sequence takes 3 bytes or more
             starts |= 1u << width;
             width = next;
-            const uint ahead = simd_broadcast(c.next, ushort(width & 31u));
-            next = width < kLanes ? ahead : 64u;
+            next = simd_broadcast(c.next, ushort(next));
+        }
+        if (next < 64u) {  // the last one ends at the window's end or behind it
+            starts |= 1u << width;
+            width = next;
         }
         if (starts != 0u) {
             if (!take_window(c, starts, width, tile, queue, room, &progress, lane)) return false;

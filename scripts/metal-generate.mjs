@@ -79,9 +79,9 @@ export function generateCpu(text) {
 }
 
 // CUDA's own headers expand through the words `device` and `constant`, so these cannot be macros there.
-const CUDA_WORDS = /\b(?:device|constant|thread|threadgroup)\b(?=[\s\w])|^(?:static|kernel)\b/gm;
+const CUDA_WORDS = /\b(?:device|constant|thread|threadgroup)\b(?=[\s\w])|^(?:static(?: inline)?|kernel)\b/gm;
 const cudaWord = ([word]) =>
-  word === "static"
+  word.startsWith("static")
     ? "static __device__ __forceinline__"
     : word === "kernel"
       ? "static __device__ __forceinline__"
@@ -92,10 +92,8 @@ const cudaWord = ([word]) =>
 function cudaThunk(kernel, prefix) {
   const buffers = kernel.parameters.filter((p) => p.attribute === "buffer");
   const declared = buffers.map((p) => {
-    const read = /\bconst\b/.test(p.type) || p.space === "constant" ? "const " : "";
-    return p.reference
-      ? `const ${bareType(p.type)} ${p.name}`
-      : `${read}${bareType(p.type)} *__restrict__ ${p.name}`;
+    const read = /\bconst\b/.test(p.type) ? "const " : "";
+    return p.reference ? `const ${bareType(p.type)} ${p.name}` : `${read}${bareType(p.type)} *__restrict__ ${p.name}`;
   });
   const passed = kernel.parameters.map((p) => (p.attribute === "buffer" ? p.name : builtIn("cuda", p)));
   const bounds = kernel.threads === 32 ? "32, 20" : `${kernel.threads}`;
@@ -105,8 +103,17 @@ function cudaThunk(kernel, prefix) {
   );
 }
 
-/** A CUDA unit with one __global__ function a kernel; `constant` references become by-value parameters. */
-export function generateCuda(text, { namespace = "shipped" } = {}) {
+/** The table through which a host program finds the kernels of one text: test/metal/cuda/kernels.h. */
+function cudaTable(names, threads, form) {
+  const rows = names.map((name, i) => `    {"${name}", (const void *)${form}_${name}, ${threads[i]}},\n`);
+  return `static const cuda::Kernel table_${form}[] = {\n${rows.join("")}};\nstatic const cuda::Registration registration_${form}("${form}", table_${form}, ${names.length});\n`;
+}
+
+/**
+ * A CUDA unit with one __global__ function a kernel, named `form` + "_" + kernel; `constant` references become by-value
+ * parameters. `only` limits the kernels.
+ */
+export function generateCuda(text, { form = "shipped", only = /./ } = {}) {
   const attributes = /\[\[\s*max_total_threads_per_threadgroup\s*\(\s*\d+\s*\)\s*\]\]/g;
   const body = replaceOutsideComments(
     replaceOutsideComments(arraysToMacro(text), attributes, () => ""),
@@ -116,11 +123,15 @@ export function generateCuda(text, { namespace = "shipped" } = {}) {
     .replace(/\[\[[^\]]*\]\]/g, "")
     .replace(/^#include <metal_stdlib>$/m, "")
     .replace(/^using namespace metal;$/m, "");
+  const chosen = kernels(text).filter((k) => only.test(k.name));
+  const table = cudaTable(
+    chosen.map((k) => k.name),
+    chosen.map((k) => k.threads),
+    form,
+  );
   return (
-    `#include <metal_stdlib>\nnamespace msl_${namespace} {\nusing namespace metal;\n${body}\n` +
-    `${kernels(text)
-      .map((k) => cudaThunk(k, `${namespace}_`))
-      .join("")}}\n`
+    `#include <metal_stdlib>\n#include "kernels.h"\nnamespace msl_${form} {\nusing namespace metal;\n${body}\n` +
+    `${chosen.map((k) => cudaThunk(k, `${form}_`)).join("")}${table}}\n`
   );
 }
 

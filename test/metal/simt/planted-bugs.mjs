@@ -51,14 +51,14 @@ export const BUGS = [
   },
   {
     name: "copy: no barrier after a short match",
-    from: "tile.bytes[match.y + lane] = tile.bytes[from];\n    simdgroup_barrier(Fence);",
-    to: "tile.bytes[match.y + lane] = tile.bytes[from];",
+    from: "tile.bytes[match.x + lane - match.y] = tile.bytes[from];\n    simdgroup_barrier(Fence);",
+    to: "tile.bytes[match.x + lane - match.y] = tile.bytes[from];",
     run: "thread",
   },
   {
     name: "copy: a barrier that orders no memory",
-    from: "tile.bytes[match.y + lane] = tile.bytes[from];\n    simdgroup_barrier(Fence);",
-    to: "tile.bytes[match.y + lane] = tile.bytes[from];\n    simdgroup_barrier(mem_flags::mem_none);",
+    from: "tile.bytes[match.x + lane - match.y] = tile.bytes[from];\n    simdgroup_barrier(Fence);",
+    to: "tile.bytes[match.x + lane - match.y] = tile.bytes[from];\n    simdgroup_barrier(mem_flags::mem_none);",
     run: "thread",
   },
   {
@@ -67,7 +67,7 @@ export const BUGS = [
     to: "        if (lane < 16u) simdgroup_barrier(Fence);\n    }\n    const uint tail = (length - head) & 3u;",
     run: "plain",
   },
-  { name: "copy: an overlapping match does not repeat", from: "match.x + small_remainder(lane, match.y - match.x, match.w)", to: "match.x + lane", run: "plain" },
+  { name: "copy: an overlapping match does not repeat", from: "return match.x + lane + ((lane * match.w) >> 11) * match.y;", to: "return match.x + lane;", run: "plain" },
   { name: "copy: far matches begin too near", from: "offset >= length + 8u || offset >= 160u", to: "offset >= length || offset >= 96u", run: "thread" },
   { name: "scratch: fenced as threadgroup memory", from: "decode_uniform<mem_flags::mem_device>", to: "decode_uniform<mem_flags::mem_threadgroup>", run: "thread" },
   { name: "scratch: one table of ratios for all SIMD groups", from: "ratios + simdgroup * kLanes", to: "ratios", run: "thread" },
