@@ -36,7 +36,7 @@ export async function load<T extends PixelArray = NumberPixelArray>(
   const task = openTask("load", path, checked, () => openProgress(checked.progress).event);
   try {
     const frames = await loadFrames(path, checked, task);
-    task.done(line(frames));
+    task.done(framesLine(frames));
     return frames as unknown as Frames<T>;
   } catch (error) {
     throw task.failed(error);
@@ -71,20 +71,7 @@ async function loadFrames(path: string, options: CheckedOptions, task: Task): Pr
     report,
     source: acquisition.path,
     pixelMask: acquisition.pixelMask,
-    line,
+    line: framesLine,
     release: () => releaseFrames(output),
-  });
-}
-
-/** The line that stands for frames where they are printed. */
-function line(frames: Frames): string {
-  const { report } = frames;
-  return framesLine({
-    pixelType: frames.pixelType,
-    shape: frames.shape,
-    backend: report.backend.name,
-    gbPerS: report.bytes.decoded / 1e9 / Math.max(report.seconds, 1e-6),
-    damagedFrames: new Set(report.damaged.map(({ frame }) => frame)).size,
-    missingFrames: report.missing.length,
   });
 }

@@ -2,22 +2,38 @@
 // Must not know: loads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { framesLine } from "#framelab/display/summary";
+import type { LoadReport } from "framelab";
+import { framesLine, reportLine } from "#framelab/display/summary";
 import { bytesText, gigabytesPerSecond, rateText, secondsText } from "#framelab/display/units";
 
-const FACTS = {
-  pixelType: "u16",
-  shape: [16, 16, 192, 192],
-  backend: "reference",
-  gbPerS: 0.1234,
-  damagedFrames: 0,
-  missingFrames: 0,
+const REPORT: LoadReport = {
+  path: "/data/scan_master.h5",
+  backend: { name: "reference", device: "TypeScript", why: "", tried: [] },
+  frames: { planned: 256, found: 256, selected: 256 },
+  damaged: [],
+  missing: [],
+  suspect: [],
+  notes: [],
+  stages: [],
+  bytes: { stored: 1, decoded: 246_800_000, peak: 1 },
+  seconds: 2,
 };
+const FRAMES = { pixelType: "u16", shape: [16, 16, 192, 192], report: REPORT } as const;
 
 test("the line of a good load, and of one with damaged and missing frames", () => {
-  assert.equal(framesLine(FACTS), "Frames u16 [16, 16, 192, 192] reference 0.1 GB/s, 0 damaged");
-  const bad = framesLine({ ...FACTS, damagedFrames: 1200, missingFrames: 3, gbPerS: 0.034 });
-  assert.equal(bad, "Frames u16 [16, 16, 192, 192] reference 0.03 GB/s, 1,200 damaged, 3 missing");
+  const frames = { ...FRAMES, shape: [...FRAMES.shape] };
+  assert.equal(framesLine(frames), "Frames u16 [16, 16, 192, 192] reference 0.1 GB/s, 0 damaged");
+  const place = { scan: null, file: "/data/a.h5", dataset: "/d", offset: 0, block: 0, detail: "" };
+  // Frame 7 has two damaged blocks and counts once.
+  const damaged = [7, 7, 9].map((frame) => ({ ...place, frame, reason: "offset-zero" as const }));
+  const missing = [{ frame: 11, scan: null, file: null, reason: "chunk" as const }];
+  const report = { ...REPORT, damaged, missing, seconds: 7.3 };
+  const bad = framesLine({ ...frames, report });
+  assert.equal(bad, "Frames u16 [16, 16, 192, 192] reference 0.03 GB/s, 2 damaged, 1 missing");
+  assert.equal(
+    reportLine(report, "Verified"),
+    "Verified 256 frames, reference 0.03 GB/s, 2 damaged, 1 missing",
+  );
 });
 
 test("numbers carry a unit and never round up to a thousand", () => {

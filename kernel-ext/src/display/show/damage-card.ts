@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { DAMAGE_REASONS } from "../../damage/reasons";
 import type { DamagedBlock, LoadReport, MissingFrame, ScanPosition } from "../../types";
 import { escapeHtml } from "../html";
+import { damagedFrames } from "../summary";
 import { countText, plural } from "../units";
 import { type Bundle, caption, image, shell } from "./bundle";
 import { drawDamageMap, frameStates, STATE_COLORS, STATES, scanShape } from "./damage-map";
@@ -47,7 +48,6 @@ export function damageBundle(report: LoadReport, title: string): Bundle {
 
 /** `1 of 256 frames is damaged`, with the numbers of missing and suspect frames behind it. */
 export function verdictText(report: LoadReport): string {
-  const damaged = new Set(report.damaged.map(({ frame }) => frame)).size;
   const { planned } = report.frames;
   const parts: string[] = [];
   const count = (number: number, word: string): void => {
@@ -56,7 +56,7 @@ export function verdictText(report: LoadReport): string {
       parts.length === 0 ? `${countText(number)} of ${plural(planned, "frame")}` : countText(number);
     parts.push(`${who} ${number === 1 ? "is" : "are"} ${word}`);
   };
-  count(damaged, "damaged");
+  count(damagedFrames(report), "damaged");
   count(report.missing.length, "missing");
   count(report.suspect.length, "suspect");
   return parts.length === 0

@@ -16,7 +16,6 @@ import { virtualImage } from "./virtual-image";
 
 /** The display of frames. */
 export function framesBundle(frames: Frames, options: CheckedShowOptions): Bundle {
-  const { report } = frames;
   const title = options.title === "" ? basename(frames.source) : options.title;
   const facts = { head: [], rows: factRows(frames) };
   const middle = middleValidFrame(frames.valid);
@@ -35,23 +34,9 @@ export function framesBundle(frames: Frames, options: CheckedShowOptions): Bundl
     pictures.push({ picture: draw(array, { ...options, limits: undefined }, names), words: how });
   }
   const body = tableHtml(facts) + pictures.map(({ picture, words }) => figure(picture, words)).join("");
-  const text = `${title}: ${lineOf(frames)}\n${tableText(facts)}`;
+  const text = `${title}: ${framesLine(frames)}\n${tableText(facts)}`;
   const png = pictures[0]?.picture.png;
   return { text, html: shell(title, body), ...(png === undefined ? {} : { png }) };
-
-  function lineOf({ pixelType, shape }: Frames): string {
-    const damagedFrames = new Set(report.damaged.map(({ frame }) => frame)).size;
-    const gbPerS = report.seconds > 0 ? report.bytes.decoded / report.seconds / 1e9 : 0;
-    const { name } = report.backend;
-    return framesLine({
-      pixelType,
-      shape,
-      backend: name,
-      gbPerS,
-      damagedFrames,
-      missingFrames: report.missing.length,
-    });
-  }
 }
 
 function factRows(frames: Frames): string[][] {
