@@ -133,6 +133,17 @@ test("cancelled before, while waiting and while running: AbortError, and the oth
   assert.deepEqual(await other, truth);
 });
 
+test("more absent attributes than one h5wasm instance bears", async () => {
+  const good = writeAcquisition(newFolder("absent"), [3]);
+  const attributes = new Array<string>(30).fill("scan_shape");
+  for (let i = 0; i < 5; i++) {
+    const queries = new Array(200).fill({ ask: "object", path: "/entry/data", attributes } as const);
+    const answers = await askFile(good, queries);
+    assert.equal(answers.length, 200);
+    assert.ok(answers.every((answer) => "ok" in answer));
+  }
+});
+
 test("parallel opens of different acquisitions do not mix", async () => {
   const masters = [1, 2, 3, 4, 5, 6].map((n) =>
     writeAcquisition(newFolder(`parallel ${n}`), [n, n, n], {}, { rows: n, cols: n + 1 }),

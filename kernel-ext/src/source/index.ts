@@ -53,7 +53,8 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
   if (laidOut.found === 0) throw noFrames(first);
   const detector = [first.shape[1]!, first.shape[2]!] as const;
   const onStack = { at: first.dataset, value: opening.find((part) => part.scanShape)?.scanShape };
-  const scan = scanOf([onStack, ...master.scanShapes], planned.frames, master.nimages);
+  const nimages = master.scanShapeUnread ? null : master.nimages;
+  const scan = scanOf([onStack, ...master.scanShapes], planned.frames, nimages);
   const mask = pixelMaskOf(opened.path, master.pixelMasks, detector);
   const kind = await kindOf(opened.path, opening, planned.frames, options);
   return {

@@ -24,6 +24,8 @@ export interface MasterFacts {
   readonly nimages: number | null;
   readonly ntrigger: number | null;
   readonly scanShapes: readonly { readonly at: string; readonly value: readonly number[] | undefined }[];
+  /** An attribute `scan_shape` may be there and cannot be read: then no shape may be worked out instead. */
+  readonly scanShapeUnread: boolean;
   readonly notes: readonly Note[];
   readonly pixelMasks: readonly AnswerTo<{ ask: "grid"; path: string; maxBytes: number }>[];
 }
@@ -61,6 +63,7 @@ export async function readMasterFacts(file: CheckedFile, options: AskOptions): P
     // One of the two alone would be a wrong plan where the other exists and cannot be read.
     nimages: "ok" in nimages && "ok" in ntrigger ? nimages.ok : null,
     ntrigger: "ok" in nimages && "ok" in ntrigger ? ntrigger.ok : null,
+    scanShapeUnread: groups.some((answer) => "failed" in answer),
     notes: unread.length === 0 ? [] : [{ code: "metadata-unread", text }],
     pixelMasks: [firstMask, secondMask],
     scanShapes: groups.map((answer, i) => {

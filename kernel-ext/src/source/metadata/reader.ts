@@ -10,9 +10,13 @@ import { readNumbers, readUnsigned } from "./values";
 const MAX_SOFT_LINKS = 16;
 /** Groups that a table of contents looks into; enough for every detector file, a bound for hostile ones. */
 const MAX_GROUPS = 2000;
+/** h5wasm's own exception where HDF5 found out, without an error, that an attribute does not exist. */
+const NO_SUCH_ATTRIBUTE = "error - name not defined!";
 
 /** Answers questions about one open file; the throwing error handler must be active. */
 export class FileReader {
+  /** Attributes that were not there: each leaves about 150 bytes of WebAssembly stack behind (see worker.ts). */
+  absentAttributes = 0;
   private readonly names = new Map<string, ReadonlySet<string>>();
 
   constructor(
@@ -166,19 +170,31 @@ export class FileReader {
     };
   }
 
+  /**
+   * h5wasm's list of attribute names is empty, without an error, where attribute storage is damaged. Asked for one by
+   * name, it says whether there is none or HDF5 cannot tell.
+   */
   private attributes(path: string, wanted: readonly string[]): Attributes {
-    if (wanted.length === 0) return {};
-    const present = new Set(this.h5.get_attribute_names(this.file, path));
     const values: Record<string, readonly number[]> = {};
     for (const name of wanted) {
-      if (!present.has(name)) continue;
-      const raw: H5Metadata = this.h5.get_attribute_metadata(this.file, path, name);
+      const raw = this.attributeMetadata(path, name);
+      if (raw === null) continue;
       const numbers = readNumbers(this.h5, raw, (pointer) =>
         this.h5.get_attribute_data(this.file, path, name, pointer),
       );
       if (numbers !== null) values[name] = numbers;
     }
     return values;
+  }
+
+  private attributeMetadata(path: string, name: string): H5Metadata | null {
+    try {
+      return this.h5.get_attribute_metadata(this.file, path, name);
+    } catch (error) {
+      if ((error as Error).message !== NO_SUCH_ATTRIBUTE) throw error;
+      this.absentAttributes += 1;
+      return null;
+    }
   }
 
   /** An object reference is the object header's address, little endian. */

@@ -10,7 +10,14 @@ import { FileReader } from "./reader";
 /** Longest piece of HDF5's error stack that is kept; a stack through 30 functions is about 6,000 characters. */
 const MAX_DIAGNOSTICS = 16_384;
 
+/**
+ * Absent attributes after which an instance is spent. h5wasm reports each with an exception through its WebAssembly
+ * frames, which keeps 144 bytes of the 2.5 MB stack for ever.
+ */
+const MAX_ABSENT_ATTRIBUTES = 4000;
+
 let diagnostics = "";
+let absentAttributes = 0;
 
 /**
  * Emscripten's raw file system writes HDF5's error stack to file descriptor 2 of the process, past the worker's own
@@ -99,9 +106,10 @@ function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
       if (error instanceof wasm.RuntimeError) break;
     }
   }
+  absentAttributes += reader.absentAttributes;
   if (!spent) {
     h5.deactivate_throwing_error_handler();
-    spent = h5.close_file(handle) < 0;
+    spent = h5.close_file(handle) < 0 || absentAttributes > MAX_ABSENT_ATTRIBUTES;
   }
   return { kind: "answers", id, answers, spent };
 }
