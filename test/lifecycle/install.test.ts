@@ -86,7 +86,13 @@ describe("the packed tarball", () => {
 
   it("holds what an installation needs, and no build output, tests or fuzzer", () => {
     const names = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).split("\n");
-    for (const name of ["dist/index.js", "dist/index.d.ts", "native/binding.gyp", "native/addon/addon.cc"]) {
+    for (const name of [
+      "bin/framelab.js",
+      "dist/index.js",
+      "dist/index.d.ts",
+      "native/binding.gyp",
+      "native/addon/addon.cc",
+    ]) {
       assert.ok(names.includes(`package/${name}`), `${name} is missing`);
     }
     const stray = names.filter((name) =>
