@@ -4,6 +4,7 @@
 //   npm run fuzz                        240,000 blocks on every instruction set of this processor
 //   npm run fuzz -- --sanitize          fewer blocks, with the address and undefined-behaviour sanitizers
 //   npm run fuzz -- --arm64             NEON, compiled by aarch64-linux-gnu-g++ and run by qemu-aarch64
+//   npm run fuzz -- --threads           the thread pool with the thread sanitizer
 //   npm run fuzz -- --blocks 6000       another number of blocks
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -16,45 +17,42 @@ import { NATIVE, nativeUnits } from "./native-units.mjs";
 const ROOT = dirname(NATIVE);
 const JOBS = Math.min(2, availableParallelism());
 const SEEDS_TIMES_LAYOUTS = 12;
-const FUZZ_SOURCES = ["cases", "encoder", "fuzz", "reference"].map((name) => `fuzz/${name}.cc`);
+const FUZZ_SOURCES = ["cases", "encoder", "reference"];
 
 const { values: options } = parseArgs({
   options: {
     sanitize: { type: "boolean", default: false },
     arm64: { type: "boolean", default: false },
+    threads: { type: "boolean", default: false },
     blocks: { type: "string" },
   },
 });
 
+/** What the fuzzer links: the inner operations and the chunk decoder, or all of the decoder with its threads. */
+const DECODER = /^backends\/cpu\/(chunk|dispatch|kernels_\w+)\.cc$/;
+const EVERYTHING = /./;
+
 /** How one kind of build differs. */
 function variant() {
-  if (options.arm64) {
-    return {
-      name: "arm64",
-      arch: "arm64",
-      compiler: "aarch64-linux-gnu-g++",
-      flags: ["-O2"],
-      link: ["-static"],
-      blocks: 12_000,
-    };
-  }
   const compiler = process.env.CXX ?? "c++";
-  const arch = process.arch;
-  if (!options.sanitize) return { name: "plain", arch, compiler, flags: ["-O3"], link: [], blocks: 240_000 };
+  const native = { arch: process.arch, compiler, units: DECODER, main: "fuzz" };
+  if (options.arm64) {
+    const cross = { arch: "arm64", compiler: "aarch64-linux-gnu-g++", flags: ["-O2"], link: ["-static"] };
+    return { ...native, ...cross, name: "arm64", blocks: 12_000 };
+  }
+  if (options.threads) {
+    const sanitizer = ["-fsanitize=thread", "-g"];
+    const whole = { units: EVERYTHING, main: "threads", flags: ["-O1", ...sanitizer], link: sanitizer };
+    return { ...native, ...whole, name: "threads", blocks: 0 };
+  }
+  if (!options.sanitize) return { ...native, name: "plain", flags: ["-O3"], link: [], blocks: 240_000 };
   const sanitizers = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
     "-g",
   ];
-  return {
-    name: "sanitize",
-    arch,
-    compiler,
-    flags: ["-O1", ...sanitizers],
-    link: sanitizers,
-    blocks: 24_000,
-  };
+  return { ...native, name: "sanitize", flags: ["-O1", ...sanitizers], link: sanitizers, blocks: 24_000 };
 }
 
 function fail(message) {
@@ -96,7 +94,8 @@ function newestSource() {
 async function build(kind) {
   const folder = join(ROOT, "build", "fuzz", kind.name);
   mkdirSync(folder, { recursive: true });
-  const units = [...nativeUnits(kind.arch), ...FUZZ_SOURCES.map((source) => ({ source, flags: [] }))];
+  const own = [...FUZZ_SOURCES, kind.main].map((name) => ({ source: `fuzz/${name}.cc`, flags: [] }));
+  const units = [...nativeUnits(kind.arch).filter(({ source }) => kind.units.test(source)), ...own];
   const objects = units.map(({ source }) => join(folder, `${basename(source, ".cc")}.o`));
   const newest = newestSource();
   const waiting = units
@@ -143,17 +142,25 @@ function fnv1a(bytes) {
   return sum >>> 0;
 }
 
+/** Runs the fuzzer and the TypeScript reference over the same cases. */
+function fuzz(program, blocks) {
+  const cases = `${program}-cases.bin`;
+  const args = [String(Math.ceil(blocks / SEEDS_TIMES_LAYOUTS)), cases];
+  const started = performance.now();
+  runOrFail(options.arm64 ? ["qemu-aarch64", program, ...args] : [program, ...args]);
+  compareWithTypeScript(cases);
+  console.log(`${blocks} blocks in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+}
+
+function runOrFail([program, ...args]) {
+  const run = spawnSync(program, args, { stdio: "inherit" });
+  if (run.status !== 0) fail(run.error ? run.error.message : `ended with ${run.signal ?? run.status}`);
+}
+
 const kind = variant();
 const blocks = Number(options.blocks ?? kind.blocks);
-if (!Number.isInteger(blocks) || blocks < SEEDS_TIMES_LAYOUTS)
-  fail(`--blocks ${options.blocks} is not a number of blocks`);
+const enough = Number.isInteger(blocks) && blocks >= SEEDS_TIMES_LAYOUTS;
+if (!options.threads && !enough) fail(`--blocks ${options.blocks} is not a number of blocks`);
 const program = await build(kind);
-const cases = `${program}-cases.bin`;
-const args = [String(Math.ceil(blocks / SEEDS_TIMES_LAYOUTS)), cases];
-const started = performance.now();
-const run = options.arm64
-  ? spawnSync("qemu-aarch64", [program, ...args], { stdio: "inherit" })
-  : spawnSync(program, args, { stdio: "inherit" });
-if (run.status !== 0) fail(run.error ? run.error.message : `ended with ${run.signal ?? run.status}`);
-compareWithTypeScript(cases);
-console.log(`${blocks} blocks in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+if (options.threads) runOrFail([program]);
+else fuzz(program, blocks);

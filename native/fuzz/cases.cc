@@ -88,6 +88,24 @@ ByteVector too_much(ByteVector stream, std::size_t size, Random& random) {
   return stream;
 }
 
+/** Short sequences where the block ends, with more of the stream behind them: what a fast loop must not run
+ * over. */
+ByteVector short_sequences_at_end(std::size_t size, Random& random) {
+  ByteVector stream;
+  const std::size_t first = size - random.below(70);
+  const ByteVector literals(first, random.byte());
+  put_sequence(stream, literals.data(), first, 1, 4);
+  for (std::size_t n = 1 + random.below(4); n > 0; --n) {
+    const std::size_t count = random.below(15);
+    const std::size_t offset = 1 + random.below(40);
+    const std::size_t length = 4 + random.below(15);
+    put_sequence(stream, literals.data(), count, offset, length);
+  }
+  const std::size_t more = random.below(40);
+  put_sequence(stream, literals.data(), more, 0, 0);
+  return stream;
+}
+
 ByteVector random_bytes(Random& random) {
   ByteVector stream(random.below(80));
   for (std::uint8_t& byte : stream) byte = random.below(4) == 0 ? std::uint8_t{255} : random.byte();
@@ -108,7 +126,7 @@ std::vector<ByteVector> intact_streams(const BlockLayout& layout, Random& random
 ByteVector damaged_stream(const std::vector<ByteVector>& intact, std::size_t size, Random& random) {
   ByteVector stream = intact[random.below(intact.size())];
   constexpr std::uint8_t kTokens[] = {0xf0, 0x0f, 0xff, 0x00, 0x10, 0x1f};
-  switch (random.below(13)) {
+  switch (random.below(14)) {
     case 0:
     case 1:
       flip_bits(stream, random);
@@ -140,6 +158,8 @@ ByteVector damaged_stream(const std::vector<ByteVector>& intact, std::size_t siz
       return too_much(std::move(stream), size, random);
     case 11:
       return endless_length(random);
+    case 12:
+      return short_sequences_at_end(size, random);
     default:
       return random_bytes(random);
   }

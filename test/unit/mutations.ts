@@ -89,6 +89,19 @@ const MUTATIONS: readonly ((stream: Uint8Array, size: number, random: Random) =>
       ...new Array<number>(count).fill(pick(random, 256)),
     ]);
   },
+  /** Short sequences where the block ends, with more of the stream behind them. */
+  function shortSequencesAtEnd(_, size, random) {
+    const sequence = () => ({
+      literals: new Uint8Array(pick(random, 15)),
+      offset: 1 + pick(random, 40),
+      matchLength: 4 + pick(random, 15),
+    });
+    return encodeSequences([
+      { literals: new Uint8Array(size - pick(random, 70)), offset: 1 },
+      ...Array.from({ length: 1 + pick(random, 4) }, sequence),
+      { literals: new Uint8Array(pick(random, 40)) },
+    ]);
+  },
 ];
 
 /** `count` damaged (or, now and then, still intact) streams of blocks of this layout. */

@@ -1,0 +1,108 @@
+// Owns: a stress of the pool for the thread sanitizer: batches at once, cancelled ones, damaged chunks, a
+// file cut short. Must not know: Node. Exits 0 when every batch ended as it must.
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "backends/cpu/batch.h"
+#include "fuzz/cases.h"
+
+namespace framelab::fuzz {
+
+namespace {
+
+constexpr std::size_t kChunks = 60;
+constexpr std::uint32_t kDamaged = 17;
+
+[[noreturn]] void fail(const char* what) {
+  std::printf("FAILED: %s\n", what);
+  std::exit(1);
+}
+
+/** A file of kChunks chunks, one damaged, without a name. */
+struct ChunkFile {
+  std::FILE* file = std::tmpfile();
+  std::uint64_t bytes = 0;
+  std::size_t chunk_bytes = 0;
+  std::vector<ChunkPlace> places;
+  ByteVector decoded;
+
+  ChunkFile() {
+    Random random(5);
+    ByteVector chunk = intact_chunk(kLayouts[1], random, chunk_bytes);
+    if (file == nullptr || reference_chunk(chunk, chunk_bytes, 2, decoded) != Reason::ok) fail("no chunk");
+    for (std::uint32_t i = 0; i < kChunks; ++i) {
+      ByteVector stored = chunk;
+      if (i == kDamaged) stored[3] ^= 1;
+      places.push_back({bytes, stored.size(), 0, i, i * chunk_bytes});
+      if (std::fwrite(stored.data(), stored.size(), 1, file) != 1) fail("no file");
+      bytes += stored.size();
+    }
+    std::fflush(file);
+  }
+};
+
+struct Running {
+  std::vector<std::uint8_t> output;
+  std::int32_t words[4] = {};
+  std::atomic<bool> settled{false};
+  std::shared_ptr<BatchJob> job;
+};
+
+std::unique_ptr<Running> start(const ChunkFile& chunks, unsigned threads) {
+  auto running = std::make_unique<Running>();
+  running->output.assign(kChunks * chunks.chunk_bytes, 0);
+  Batch batch{};
+  batch.fd = fileno(chunks.file);
+  batch.file_bytes = chunks.bytes;
+  batch.format = {Layout::bitshuffle_lz4, chunks.chunk_bytes, 2, 0, 0, 0};
+  batch.chunks = chunks.places;
+  batch.output = running->output.data();
+  batch.control = {running->words, running->words + 1, running->words + 2};
+  batch.kernels = &best_kernels();
+  Running* const raw = running.get();
+  running->job = std::make_shared<BatchJob>(std::move(batch), threads, [raw] { raw->settled.store(true); });
+  Pool::shared().submit(running->job, threads);
+  return running;
+}
+
+void check(const ChunkFile& chunks, Running& running, std::size_t whole) {
+  running.job->wait();
+  const BatchOutcome& outcome = running.job->outcome();
+  if (!running.settled.load() || outcome.error != 0) fail("not settled");
+  if (outcome.cancelled) return;
+  for (std::uint32_t i = 0; i < kChunks; ++i) {
+    const bool refused = (outcome.refused[i / 8] >> (i % 8) & 1) != 0;
+    if (refused != (i == kDamaged || i >= whole)) fail("refused bits");
+    const auto at = running.output.begin() + static_cast<std::ptrdiff_t>(i * chunks.chunk_bytes);
+    if (!refused && !std::equal(chunks.decoded.begin(), chunks.decoded.end(), at)) fail("bytes");
+  }
+  if (running.words[1] != kChunks) fail("counters");
+}
+
+int run() {
+  const ChunkFile chunks;
+  for (unsigned round = 0; round < 40; ++round) {
+    std::vector<std::unique_ptr<Running>> all;
+    for (const unsigned threads : {1U, 2U, 7U}) all.push_back(start(chunks, threads));
+    if (round % 2 == 0) __atomic_store_n(all[0]->words, 1, __ATOMIC_RELAXED);
+    if (round % 3 == 0) all[1]->job->cancel();
+    for (const auto& running : all) check(chunks, *running, kChunks);
+  }
+  // Cut in the middle of chunk 40.
+  if (ftruncate(fileno(chunks.file), static_cast<off_t>(chunks.places[40].address + 5)) != 0) fail("cut");
+  const auto last = start(chunks, 2);
+  check(chunks, *last, 40);
+  std::printf("the pool ran 121 batches\n");
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace framelab::fuzz
+
+int main() { return framelab::fuzz::run(); }
