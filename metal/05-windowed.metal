@@ -109,10 +109,13 @@ static inline bool take_sequence(device const uint *words, uint end, uint token,
     return true;
 }
 
-// Executes the first 32 matches of the queue and moves the rest to its front.
-static inline void drain_queue(TileInThreadgroup tile, threadgroup uint4 *queue, thread Progress *progress, uint lane) {
+// Executes the first 32 matches of the queue and moves the rest to its front; all of them when the stream has ended.
+static inline void drain_queue(TileInThreadgroup tile, threadgroup uint4 *queue, thread Progress *progress, bool ended,
+                               uint lane) {
+    if (ended && lane < 4u) queue[progress->queued + lane] = uint4(0u, 0u, 0u, 0u);
     simdgroup_barrier(mem_flags::mem_threadgroup);
-    run_queue(tile, queue, kQueueRun, lane);
+    run_queue(tile, queue, ended ? progress->queued : kQueueRun, lane);
+    if (ended) return;
     progress->queued -= kQueueRun;
     const uint4 moved = queue[kQueueRun + lane];
     simdgroup_barrier(mem_flags::mem_threadgroup);
@@ -166,11 +169,8 @@ static inline bool decode_windowed(device const uint *words, uint begin, uint st
             const uint token = simd_broadcast(c.bytes, ushort(0)) & 255u;
             if (!take_sequence(words, end, token, tile, queue, room, &progress, lane)) return false;
         }
-        if (progress.queued >= kQueueRun) drain_queue(tile, queue, &progress, lane);
+        const bool ended = progress.at >= end;
+        if (ended || progress.queued >= kQueueRun) drain_queue(tile, queue, &progress, ended, lane);
     }
-    if (progress.at != end || progress.done != room) return false;  // bound 9
-    if (lane < 4u) queue[progress.queued + lane] = uint4(0u, 0u, 0u, 0u);
-    simdgroup_barrier(mem_flags::mem_threadgroup);
-    run_queue(tile, queue, progress.queued, lane);
-    return true;
+    return progress.at == end && progress.done == room;  // bound 9
 }

@@ -81,7 +81,7 @@ const W = {
   ended7: "        if (stops == 0u) return false;  // bound 7\n",
   past7: "        if (at > end) return false;  // bound 7\n",
   match: "    if (offset - 1u >= progress->done || length > room - progress->done) return false;  // bounds 5, 6 and 8\n",
-  final9: "    if (progress.at != end || progress.done != room) return false;  // bound 9\n",
+  final9: "return progress.at == end && progress.done == room;  // bound 9",
 };
 const WINDOWED_BASE = {
   vote: "",
@@ -92,7 +92,7 @@ const WINDOWED_BASE = {
   ended7: "",
   past7: "",
   match: "",
-  final9: "",
+  final9: "return true;",
 };
 
 const uniform = (edits) => ({ uniform: { ...edits } });

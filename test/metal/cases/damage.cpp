@@ -46,6 +46,7 @@ void add_lengths(std::vector<BoundCase> &cases, size_t room, const Maker &start,
     add("literal length ends with the stream", kLiteralLengthOverrun, Maker(start).raw({0xf0}));
     add("literal length of 0xff ends with the stream", kLiteralLengthOverrun, Maker(start).raw({0xf0, 255, 255}));
     add("literals one byte past the stream", kLiteralsPastStream, Maker(start).raw({0x50, 1, 2, 3, 4}));
+    add("literals far past the stream", kLiteralsPastStream, Maker(start).raw({0xf0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 40}));
     add("literals one byte past the block", kLiteralsPastBlock, Maker(start).last(left + 1));
     add("long literals past the block", kLiteralsPastBlock, Maker(start).last(left + 700));
     add("offset cut after one byte", kOffsetTruncated, Maker(start).raw({0x10, 9, 1}));

@@ -108,6 +108,12 @@ void Suite::bounds() {
                 if (batch.verdicts.back() != one.breaks)
                     check(one.name, "breaks bound " + std::to_string(batch.verdicts.back()));
             }
+            for (const BoundCase &one : bound_cases(room)) {  // alone: nothing but padding behind the stream
+                Batch alone(element_bytes, size_.seed);
+                alone.begin_frame();
+                alone.add_block(one.stream, room);
+                check_paths(one.name + ", alone", alone);
+            }
             check("bounds covered", seen == 0x3ff ? "" : "not all nine");
             check_paths("bounds of u" + std::to_string(8 * element_bytes) + ", " + std::to_string(room) + " bytes", batch);
         }
