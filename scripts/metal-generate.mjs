@@ -93,7 +93,9 @@ function cudaThunk(kernel, prefix) {
   const buffers = kernel.parameters.filter((p) => p.attribute === "buffer");
   const declared = buffers.map((p) => {
     const read = /\bconst\b/.test(p.type) ? "const " : "";
-    return p.reference ? `const ${bareType(p.type)} ${p.name}` : `${read}${bareType(p.type)} *__restrict__ ${p.name}`;
+    return p.reference
+      ? `const ${bareType(p.type)} ${p.name}`
+      : `${read}${bareType(p.type)} *__restrict__ ${p.name}`;
   });
   const passed = kernel.parameters.map((p) => (p.attribute === "buffer" ? p.name : builtIn("cuda", p)));
   const bounds = kernel.threads === 32 ? "32, 20" : `${kernel.threads}`;

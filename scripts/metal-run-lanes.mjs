@@ -16,21 +16,36 @@ const RUNS = {
   ],
   address: [["--seed=3", "--small=1", "--far=1", "--fuzz=300"]],
   memory: [["--seed=4", "--small=1", "--fuzz=150"]],
-  thread: [3, 1, 2].map((fence) => [`--seed=${4 + fence}`, "--small=1", "--fuzz=45", "--blocks=7", `--fence=${fence}`]),
+  thread: [3, 1, 2].map((fence) => [
+    `--seed=${4 + fence}`,
+    "--small=1",
+    "--fuzz=45",
+    "--blocks=7",
+    `--fence=${fence}`,
+  ]),
 };
 
-const ENVIRONMENT = { ...process.env, TSAN_OPTIONS: "halt_on_error=1", ASAN_OPTIONS: "detect_leaks=0", MSAN_OPTIONS: "" };
+const ENVIRONMENT = {
+  ...process.env,
+  TSAN_OPTIONS: "halt_on_error=1",
+  ASAN_OPTIONS: "detect_leaks=0",
+  MSAN_OPTIONS: "",
+};
 
 /** Runs a program; `{ ok, output }`, where output holds what a person needs to see of a failure. */
 function execute(program, args) {
   return new Promise((resolve) => {
-    execFile(program, args, { env: ENVIRONMENT, timeout: 900_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
-      resolve({ ok: error === null, output: `${stdout}${stderr}` }),
+    execFile(
+      program,
+      args,
+      { env: ENVIRONMENT, timeout: 900_000, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => resolve({ ok: error === null, output: `${stdout}${stderr}` }),
     );
   });
 }
 
-const TELLING = /ERROR: AddressSanitizer[^\n]*|WARNING: (?:Thread|Memory)Sanitizer[^\n]*|runtime error:[^\n]*|lanes: [^\n]*|FAILED [^\n]*/;
+const TELLING =
+  /ERROR: AddressSanitizer[^\n]*|WARNING: (?:Thread|Memory)Sanitizer[^\n]*|runtime error:[^\n]*|lanes: [^\n]*|FAILED [^\n]*/;
 
 /** Builds and runs the shipped text in one kind. `{ ok, says }`. */
 async function runKind(kind, harness, text, name) {
@@ -42,29 +57,46 @@ async function runKind(kind, harness, text, name) {
   return { ok: true, says: "" };
 }
 
-/** The suite in every kind of build; then each planted bug in the build that must catch it. Returns failures in words. */
-export async function runLanes({ bugs = true, log = () => {} } = {}) {
-  const failures = [];
-  const text = metalSource();
+/** Harness objects of every kind of build. */
+export async function buildHarnesses() {
   const harnesses = {};
+  for (const kind of Object.keys(RUNS)) harnesses[kind] = await buildHarness(kind);
+  return harnesses;
+}
+
+/** The suite in every kind of build. Returns failures in words. */
+export async function runSuites(harnesses, log = () => {}) {
+  const failures = [];
   for (const kind of Object.keys(RUNS)) {
-    harnesses[kind] = await buildHarness(kind);
-    const { ok, says } = await runKind(kind, harnesses[kind], text, "run");
-    log(`  ${kind}: ${ok ? "clean" : says}`);
+    const { ok, says } = await runKind(kind, harnesses[kind], metalSource(), "run");
+    log(`${kind}: ${ok ? "clean" : says}`);
     if (!ok) failures.push(`${kind}: ${says}`);
   }
-  if (!bugs) return failures;
+  return failures;
+}
+
+/** Each planted bug in the build that must catch it, and no other. Returns failures in words. */
+export async function runPlantedBugs(harnesses, log = () => {}) {
+  const failures = [];
+  const text = metalSource();
   for (const { name, from, to, run } of BUGS) {
     if (text.split(from).length !== 2) {
       failures.push(`planted bug '${name}': its place is not in the text exactly once`);
       continue;
     }
-    const { ok, says } = await runKind(run, harnesses[run], text.replace(from, () => to), "planted");
-    log(`  planted, ${name}: ${ok ? "NOT CAUGHT" : `caught (${run}): ${says.slice(0, 90)}`}`);
+    const { ok, says } = await runKind(
+      run,
+      harnesses[run],
+      text.replace(from, () => to),
+      "planted",
+    );
+    log(`${name}: ${ok ? "NOT CAUGHT" : `caught (${run}): ${says.slice(0, 90)}`}`);
     if (ok) failures.push(`planted bug '${name}' is not caught by ${run}`);
   }
   return failures;
 }
+
+export const PLANTED_BUGS = BUGS.length;
 
 /** The long fuzz at -O2: `blocks` random blocks, each decoded on every path. */
 export async function runFuzz(blocks, seed) {

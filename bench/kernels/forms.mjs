@@ -5,8 +5,10 @@
 const U = {
   run1: "for (; more == 255u && at < end; ++at) {  // bound 1",
   ended1: "            valid = valid && more != 255u;  // bound 1\n",
-  read2: "        valid = valid && literals <= end - at;  // bound 2\n        literals = min(literals, end - at);\n",
-  write3: "        valid = valid && literals <= room - done;  // bound 3\n        literals = min(literals, room - done);\n",
+  read2:
+    "        valid = valid && literals <= end - at;  // bound 2\n        literals = min(literals, end - at);\n",
+  write3:
+    "        valid = valid && literals <= room - done;  // bound 3\n        literals = min(literals, room - done);\n",
   read4: "            valid = valid && end - at >= 2u;  // bound 4\n",
   offset: "            const uint offset = uint(stream[at])",
   step4: "            at = min(at + 2u, end);\n",
@@ -53,15 +55,19 @@ const leaving = (leave) => ({
 });
 
 const SELECTED = {
-  read2: "        const bool fits_stream = literals <= end - at;\n        valid = valid && fits_stream;\n        literals = fits_stream ? literals : 0u;\n",
-  write3: "        const bool fits_room = literals <= room - done;\n        valid = valid && fits_room;\n        literals = fits_room ? literals : 0u;\n",
-  write8: "            const bool match_fits = length <= room - done;\n            valid = valid && match_fits;\n",
+  read2:
+    "        const bool fits_stream = literals <= end - at;\n        valid = valid && fits_stream;\n        literals = fits_stream ? literals : 0u;\n",
+  write3:
+    "        const bool fits_room = literals <= room - done;\n        valid = valid && fits_room;\n        literals = fits_room ? literals : 0u;\n",
+  write8:
+    "            const bool match_fits = length <= room - done;\n            valid = valid && match_fits;\n",
   cut8: "            length = reaches && match_fits ? length : 0u;\n",
 };
 
 const CLAMPED_OFFSET = {
   offset: "            uint offset = uint(stream[at])",
-  reach56: "            valid = valid && offset - 1u < done;\n            offset = max(1u, min(offset, done));\n",
+  reach56:
+    "            valid = valid && offset - 1u < done;\n            offset = max(1u, min(offset, done));\n",
   cut8: "            length = done != 0u ? min(length, room - done) : 0u;\n",
 };
 
@@ -75,12 +81,14 @@ const COUNTED = Object.fromEntries(
 const W = {
   vote: "    if (simd_any((leads && c.offset - 1u >= match_to) || all > room - progress->done)) return false;  // bounds 3, 5, 6, 8\n",
   run1: "        for (; more == 255u && at < end; ++at) {\n            more = uint(stream[at]);\n            literals += more;\n        }\n        if (more == 255u) return false;  // bound 1\n",
-  literals: "    if (literals > end - at || literals > room - progress->done) return false;  // bounds 2 and 3\n",
+  literals:
+    "    if (literals > end - at || literals > room - progress->done) return false;  // bounds 2 and 3\n",
   read4: "    if (end - at < 2u) return false;  // bound 4\n",
   run7: "for (; stops == 0u && at < end; at += kLanes) {",
   ended7: "        if (stops == 0u) return false;  // bound 7\n",
   past7: "        if (at > end) return false;  // bound 7\n",
-  match: "    if (offset - 1u >= progress->done || length > room - progress->done) return false;  // bounds 5, 6 and 8\n",
+  match:
+    "    if (offset - 1u >= progress->done || length > room - progress->done) return false;  // bounds 5, 6 and 8\n",
   final9: "return progress.at == end && progress.done == room;  // bound 9",
 };
 const WINDOWED_BASE = {
@@ -138,7 +146,8 @@ export function formText(form, files) {
   return files.map(({ name, text }) => {
     let out = text;
     const apply = (pieces, edits, design) => {
-      for (const [key, to] of Object.entries(edits ?? {})) out = replaceOnce(out, pieces[key], to, `${form.name}, ${design} ${key}`);
+      for (const [key, to] of Object.entries(edits ?? {}))
+        out = replaceOnce(out, pieces[key], to, `${form.name}, ${design} ${key}`);
     };
     if (name === "04-uniform.metal") {
       apply(U, form.uniform, "uniform");

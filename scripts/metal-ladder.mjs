@@ -1,0 +1,104 @@
+// Owns: the ladder: what is known of the Metal path without a Mac, a line a rung, passed or skipped with the reason.
+// Must not know: how a rung works.
+//
+// node scripts/metal-ladder.mjs [--verbose] [--fuzz=BLOCKS]. In CI (CI set) a skip that the machine does not force fails.
+import { execFileSync } from "node:child_process";
+import { CLANG, checkMetal } from "./metal-check.mjs";
+import { checkMistakes } from "./metal-check-mistakes.mjs";
+import { buildHarnesses, PLANTED_BUGS, runFuzz, runPlantedBugs, runSuites } from "./metal-run-lanes.mjs";
+import { metalSource } from "./metal-source.mjs";
+
+const verbose = process.argv.includes("--verbose");
+const fuzzBlocks = Number(process.argv.find((a) => a.startsWith("--fuzz="))?.slice(7) ?? 12_000);
+const log = verbose ? (line) => console.log(`    ${line}`) : () => {};
+
+function has(program) {
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const needsClang = () =>
+  has(CLANG) ? null : { reason: `${CLANG} is not installed (see CONTRIBUTING.md)`, forced: false };
+
+let harnesses;
+const lanes = async () => {
+  harnesses ??= await buildHarnesses();
+  return harnesses;
+};
+
+/** `skip` gives `{ reason, forced }` or null; `run` gives `{ failures, says }`. */
+const RUNGS = [
+  {
+    name: "1 type check",
+    skip: needsClang,
+    run: () => {
+      const complaints = checkMetal(metalSource());
+      const { planted, failures } = checkMistakes();
+      const wrong = failures.map(({ name, wrong }) => `planted mistake '${name}': ${wrong}`);
+      return {
+        failures: [...complaints, ...wrong],
+        says: `${planted} of ${planted} planted mistakes refused`,
+      };
+    },
+  },
+  {
+    name: "2 lanes on the CPU",
+    skip: needsClang,
+    run: async () => ({
+      failures: await runSuites(await lanes(), log),
+      says: "plain, address and undefined, memory, thread in three fence modes",
+    }),
+  },
+  {
+    name: "2 planted kernel bugs",
+    skip: needsClang,
+    run: async () => ({
+      failures: await runPlantedBugs(await lanes(), log),
+      says: `${PLANTED_BUGS} of ${PLANTED_BUGS} caught`,
+    }),
+  },
+  {
+    name: "2 fuzz",
+    skip: needsClang,
+    run: async () => {
+      const { ok, output } = await runFuzz(fuzzBlocks, 11);
+      return { failures: ok ? [] : [output.slice(-600)], says: `${fuzzBlocks} blocks on every path` };
+    },
+  },
+  {
+    name: "5 NVIDIA GPU",
+    skip: () =>
+      has("nvcc") && has("nvidia-smi")
+        ? null
+        : {
+            reason: "no nvcc and NVIDIA GPU here: bench/kernels/run.sh runs it where there are",
+            forced: true,
+          },
+    run: () => {
+      execFileSync("bench/kernels/run.sh", { stdio: verbose ? "inherit" : "ignore" });
+      return { failures: [], says: "suite, fuzz, rotation" };
+    },
+  },
+];
+
+let failed = false;
+for (const rung of RUNGS) {
+  const started = Date.now();
+  const skip = rung.skip();
+  if (skip) {
+    const bad = !skip.forced && Boolean(process.env.CI);
+    failed ||= bad;
+    console.log(`${bad ? "FAILED " : "skipped"} ${rung.name}: ${skip.reason}`);
+    continue;
+  }
+  const { failures, says } = await rung.run();
+  const minutes = ((Date.now() - started) / 60_000).toFixed(1);
+  failed ||= failures.length > 0;
+  console.log(`${failures.length > 0 ? "FAILED " : "passed "} ${rung.name}: ${says} (${minutes} min)`);
+  for (const failure of failures) console.log(`    ${failure}`);
+}
+process.exitCode = failed ? 1 : 0;
