@@ -58,6 +58,7 @@
         "addon/decode_one.cc",
         "addon/format_arguments.cc",
         "addon/memory.cc",
+        "addon/pins.cc",
       ],
       "conditions": [
         ["target_arch=='x64'", {

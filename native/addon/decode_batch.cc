@@ -9,10 +9,12 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "addon/arguments.h"
 #include "addon/format_arguments.h"
+#include "addon/pins.h"
 #include "backends/cpu/batch.h"
 
 namespace framelab {
@@ -23,11 +25,14 @@ constexpr unsigned kMostThreads = 256;
 constexpr std::size_t kControlWords = 4;
 
 struct Pending {
-  explicit Pending(Napi::Env env) : deferred(Napi::Promise::Deferred::New(env)) {}
+  Pending(Napi::Env env, const std::uint8_t* output) : deferred(Napi::Promise::Deferred::New(env)) {
+    pin.emplace(output);
+  }
 
   Napi::Promise::Deferred deferred;
   Napi::ObjectReference buffer;
   Napi::ObjectReference words;
+  std::optional<Pin> pin;
   std::shared_ptr<BatchJob> job;
 };
 
@@ -51,6 +56,8 @@ void settle(napi_env raw_env, napi_value, void* context, void*) {
   const Napi::Env env(raw_env);
   const Napi::HandleScope scope(env);
   auto& pending = *static_cast<Pending*>(context);
+  // No thread writes any more: whoever awaits the promise may give the memory back at once.
+  pending.pin.reset();
   try {
     const BatchOutcome& outcome = pending.job->outcome();
     if (outcome.error != 0) {
@@ -139,7 +146,7 @@ Napi::Value decode_batch(const Napi::CallbackInfo& info) {
   const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
   if (threads == 0) throw Napi::RangeError::New(env, "threads is 0");
 
-  auto owned = std::make_unique<Pending>(env);
+  auto owned = std::make_unique<Pending>(env, batch.output);
   owned->buffer = Napi::Persistent(from.Get("buffer").As<Napi::Object>());
   owned->words = Napi::Persistent(from.Get("words").As<Napi::Object>());
   const Napi::Promise promise = owned->deferred.Promise();

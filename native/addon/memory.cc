@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "addon/arguments.h"
+#include "addon/pins.h"
 #include "core/mapping.h"
 
 namespace framelab {
@@ -57,7 +58,8 @@ Napi::Value advise_memory(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value release_memory(const Napi::CallbackInfo& info) {
-  array_buffer(wrapped(info, "buffer"), "buffer");
+  const Bytes bytes = array_buffer(wrapped(info, "buffer"), "buffer");
+  if (is_pinned(bytes.data, bytes.size)) throw Napi::Error::New(info.Env(), "buffer is being decoded into");
   if (napi_detach_arraybuffer(info.Env(), info[0]) != napi_ok) {
     throw Napi::Error::New(info.Env(), "buffer cannot be detached");
   }

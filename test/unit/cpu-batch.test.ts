@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { BackendError } from "framelab";
+import { loadAddon } from "#framelab/backends/addon";
 import {
   type Backend,
   type Batch,
@@ -16,6 +17,7 @@ import {
   type Control,
 } from "#framelab/backends/backend";
 import { openCpuBackend } from "#framelab/backends/cpu/index";
+import { allocateOutput, releaseOutput } from "#framelab/backends/cpu/memory";
 import { lowerFilters } from "#framelab/filters/lower";
 import { bitshuffleValues, encodeChunk, joinBytes } from "../fixtures/bitshuffle-encoder";
 
@@ -236,6 +238,28 @@ describe("the cpu backend", { skip }, () => {
     }
     assert.ok(guards());
     assert.ok(frame(0).every((byte) => byte === 0xab));
+    close();
+  });
+
+  it("keeps memory that it decodes into from being released", async () => {
+    const native = loadAddon();
+    assert.ok("addon" in native);
+    const { batch, close } = stack(1);
+    const count = 20_000;
+    const long: Batch = {
+      ...batch,
+      count,
+      address: new Float64Array(count).fill(batch.address[0]!),
+      storedBytes: new Float64Array(count).fill(batch.storedBytes[0]!),
+      filterMask: new Uint32Array(count),
+      target: new Float64Array(count),
+    };
+    const output = allocateOutput(CHUNK_BYTES, native.addon);
+    const running = backend(1).decode(long, output, control());
+    assert.throws(() => releaseOutput(output.buffer, native.addon), /being decoded into/);
+    assert.equal((await running).state, "done");
+    releaseOutput(output.buffer, native.addon);
+    assert.equal(output.buffer.byteLength, 0);
     close();
   });
 

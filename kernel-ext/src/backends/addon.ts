@@ -64,7 +64,7 @@ export interface Addon {
   allocateMemory(bytes: number): { buffer: ArrayBuffer; zeroed: boolean } | null;
   /** Asks for huge pages; returns the offset of the buffer's first 16 KiB boundary. */
   adviseMemory(buffer: ArrayBuffer): number;
-  /** Detaches the buffer: its memory goes back. */
+  /** Detaches the buffer: its memory goes back. Throws while a batch is decoded into it. */
   releaseMemory(buffer: ArrayBuffer): void;
   /** Most bytes of released outputs that stay mapped for the next `allocateMemory`; 0 = none. */
   keepMemory(bytes: number): void;

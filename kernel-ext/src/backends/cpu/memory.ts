@@ -20,7 +20,7 @@ export interface AllocatedOutput extends OutputMemory {
  */
 export function allocateOutput(bytes: number, addon: Addon | null): AllocatedOutput {
   if (!addon) return { buffer: new ArrayBuffer(bytes), start: 0, bytes, zeroed: true };
-  if (bytes < LARGEST_EXTERNAL) {
+  if (bytes > 0 && bytes < LARGEST_EXTERNAL) {
     const outside = allocateOutside(bytes, addon);
     if (outside) return { buffer: outside.buffer, start: 0, bytes, zeroed: outside.zeroed };
   }
@@ -38,7 +38,7 @@ function allocateOutside(bytes: number, addon: Addon): { buffer: ArrayBuffer; ze
 
 /**
  * Gives the memory of an output back at once, not when it is collected. Every array over it has length 0 afterwards. A
- * buffer that is already released is left alone. No decode may be running into it.
+ * buffer that is already released is left alone. @throws Error while a batch is decoded into it.
  */
 export function releaseOutput(buffer: ArrayBuffer, addon: Addon | null): void {
   if (buffer.byteLength === 0) return;
