@@ -8,9 +8,9 @@ import { makeFrames } from "./result/frames";
 import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { prepare } from "./run/prepare";
+import { openProducer } from "./run/produce";
 import { openSession, sessionReport } from "./run/session";
 import { openTask, type Task } from "./run/task";
-import { decodeWindow } from "./run/window";
 import type { Frames, NumberPixelArray, PixelArray } from "./types";
 
 /**
@@ -18,7 +18,7 @@ import type { Frames, NumberPixelArray, PixelArray } from "./types";
  *
  * @param path an HDF5 master, a single-file acquisition, or one data file.
  * @returns an ndarray [frames, rows, cols], or [scan rows, scan cols, rows, cols] where the scan shape is known, of
- *   counts in the file's dtype. For 64-bit integers write `load<BigUint64Array>(path)`.
+ *   counts in the file's dtype, or in that of `bin` and `dtype`. For 64-bit integers write `load<BigUint64Array>(path)`.
  * @throws DamagedFramesError, MissingFramesError (both with a report), NotHdf5Error, MissingFileError,
  *   DatasetNotFoundError, UnsupportedFilterError, UnsupportedLayoutError, ScanShapeError, SelectionError,
  *   MemoryLimitError, BackendUnavailableError, BackendError, OptionError, AbortError.
@@ -46,31 +46,28 @@ export async function load<T extends PixelArray = NumberPixelArray>(
 async function loadFrames(path: string, options: CheckedOptions, task: Task): Promise<Frames> {
   const { cancel, ticker, clock } = task;
   const prepared = await prepare(path, options, cancel, clock);
-  const { acquisition, count, frameBytes } = prepared;
+  const { acquisition, count, outputBytes, transform } = prepared;
   const session = openSession(prepared, options, cancel, ticker, clock);
   if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0));
+    throw missingFramesError(sessionReport(session, 0, 0));
   }
-  const bytes = count * frameBytes;
-  admitWork(prepared, options, bytes);
-  const output = await clock.time("allocate", () => allocateFrames(acquisition.path, bytes));
-  const everything = { from: 0, to: count };
-  const valid = await clock.time("decode", () => decodeWindow(session.run, prepared, everything, output));
-  const report = sessionReport(session, bytes);
+  admitWork(prepared, options, count);
+  const output = await clock.time("allocate", () => allocateFrames(acquisition.path, count * outputBytes));
+  const produce = openProducer(session, options.onDamage, count);
+  const valid = await clock.time("decode", () => produce({ from: 0, to: count }, output));
+  const report = sessionReport(session, count, count);
   if (report.damaged.length > 0 && options.onDamage === "throw") {
     releaseFrames(output);
     throw damagedFramesError(report);
   }
   return makeFrames({
-    dtype: acquisition.dtype,
+    ...transform.to,
     leading: prepared.leading,
-    detector: acquisition.detector,
     buffer: output.buffer,
     start: output.start,
     valid,
     report,
     source: acquisition.path,
-    pixelMask: acquisition.pixelMask,
     line: framesLine,
     release: () => releaseFrames(output),
   });

@@ -1,7 +1,15 @@
 // Owns: the options of `load`, `stream` and `verify`: types, defaults, validation; every bad value is an OptionError.
 // Must not know: files or frames. What fits an acquisition is judged by plan/.
 import { OptionError } from "./errors";
-import type { AxisRange, BackendName, ProgressEvent } from "./types";
+import type {
+  AxisRange,
+  BackendName,
+  Bin,
+  FlaggedTreatment,
+  NarrowDtype,
+  PixelRange,
+  ProgressEvent,
+} from "./types";
 
 /** What to do with damaged frames: refuse the whole load, or return the others and mark these in `valid`. */
 export type OnDamage = "throw" | "mask";
@@ -21,6 +29,26 @@ export interface LoadOptions {
   scan?: { readonly rows?: AxisRange; readonly cols?: AxisRange };
   /** Frames to load: a list (order and repeats kept) or a half-open range. With `scanShape`, they fill that shape. */
   frames?: readonly number[] | { readonly from: number; readonly to: number; readonly step?: number };
+  /** Part of the detector: half-open ranges of pixel rows and columns, counted from 0. Chunks outside are not read. */
+  detector?: { readonly rows?: PixelRange; readonly cols?: PixelRange };
+  /**
+   * What becomes of flagged pixels (pixel mask, u16 65535 and 65534, u32 2^32 - 1 and 2^32 - 2): `"keep"` (default),
+   * `"zero"`, or `"median"`: the integer median (rounded down) of the unflagged pixels among the 8 around, within the
+   * selected part; 0 where there is none. Given, even as `"keep"`, it makes the report count the sentinels.
+   */
+  flagged?: FlaggedTreatment;
+  /**
+   * Sums squares of 2, 4 or 8 pixels along each side, exactly; at odd edges over the pixels that exist. Flagged pixels
+   * are left out (a square of nothing else is 0), or counted by their median where `flagged` says so. Unsigned integers
+   * become u32, signed ones i32; 64-bit integers and floats keep their type. A sum that does not fit is an OptionError.
+   */
+  bin?: Bin;
+  /**
+   * Element type to convert to, after everything else: `"u8"` (0 … 255) or `"u16"` (0 … 65533, since 65534 and 65535
+   * mark flagged pixels). An unflagged value that does not fit is an OptionError naming frame and pixel. Of flagged
+   * ones, 2^n - 1 and 2^n - 2 become 255 and 254, or 65535 and 65534; others that do not fit become 255 or 65535.
+   */
+  dtype?: NarrowDtype;
   /** Default `"throw"`. */
   onDamage?: OnDamage;
   /** Default `"throw"`. */
@@ -35,12 +63,15 @@ export interface LoadOptions {
 
 /** Options of `stream` and `forEachBatch`: those of `load`, and how much is handed over at a time. */
 export interface StreamOptions extends LoadOptions {
-  /** Frames of a batch. Default: about 64 MB of decoded frames. */
+  /** Frames of a batch. Default: about 64 MB of frames. */
   batchFrames?: number;
 }
 
 /** Options of `verify`: what to check. Damage and missing frames are reported, never thrown. */
-export type VerifyOptions = Omit<LoadOptions, "onDamage" | "onMissing">;
+export type VerifyOptions = Omit<
+  LoadOptions,
+  "onDamage" | "onMissing" | "detector" | "flagged" | "bin" | "dtype"
+>;
 
 /** A checked frame selection; ranges stay ranges, so that a long one costs nothing. */
 export type FrameChoice =
@@ -55,6 +86,10 @@ export interface CheckedOptions {
   readonly scanShape: readonly [number, number] | null | undefined;
   readonly scan: { readonly rows: AxisRange | undefined; readonly cols: AxisRange | undefined } | undefined;
   readonly frames: FrameChoice;
+  readonly detector: { readonly rows: PixelRange | undefined; readonly cols: PixelRange | undefined };
+  readonly flagged: FlaggedTreatment | undefined;
+  readonly bin: Bin | undefined;
+  readonly dtype: NarrowDtype | undefined;
   readonly onDamage: OnDamage;
   readonly onMissing: OnMissing;
   readonly signal: AbortSignal | undefined;
@@ -68,6 +103,10 @@ const LOAD_NAMES: readonly (keyof LoadOptions)[] = [
   "scanShape",
   "scan",
   "frames",
+  "detector",
+  "flagged",
+  "bin",
+  "dtype",
   "onDamage",
   "onMissing",
   "signal",
@@ -95,7 +134,8 @@ export function checkStreamOptions(
 
 /** Checks the options of `verify`. @throws OptionError. */
 export function checkVerifyOptions(path: unknown, options: unknown): CheckedOptions {
-  const names = LOAD_NAMES.filter((name) => name !== "onDamage" && name !== "onMissing");
+  const returned = ["onDamage", "onMissing", "detector", "flagged", "bin", "dtype"];
+  const names = LOAD_NAMES.filter((name) => !returned.includes(name));
   return { ...checkOptions(path, options, names), onDamage: "mask", onMissing: "fill" };
 }
 
@@ -110,6 +150,10 @@ function checkOptions(path: unknown, options: unknown, names: readonly string[])
     scanShape: scanShape(given.scanShape),
     scan: scanRanges(given.scan),
     frames: frameChoice(given.frames),
+    detector: detectorRanges(given.detector),
+    flagged: oneOf("flagged", given.flagged, ["keep", "zero", "median"], undefined),
+    bin: oneOf("bin", given.bin, [2, 4, 8], undefined),
+    dtype: oneOf("dtype", given.dtype, ["u8", "u16"], undefined),
     onDamage: oneOf("onDamage", given.onDamage, ["throw", "mask"], "throw"),
     onMissing: oneOf("onMissing", given.onMissing, ["throw", "fill", "trim"], "throw"),
     signal: abortSignal(given.signal),
@@ -158,10 +202,15 @@ function asRecord(name: string, value: unknown, names: readonly string[]): Recor
   return value as Record<string, unknown>;
 }
 
-function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[], fallback: T): T {
+function oneOf<const T extends string | number, F extends T | undefined>(
+  name: string,
+  value: unknown,
+  allowed: readonly T[],
+  fallback: F,
+): T | F {
   if (value === undefined) return fallback;
   if (allowed.includes(value as T)) return value as T;
-  throw badOption(name, value, allowed.map((word) => `"${word}"`).join(", "));
+  throw badOption(name, value, allowed.map((word) => JSON.stringify(word)).join(", "));
 }
 
 function datasetPath(value: unknown): string | undefined {
@@ -196,6 +245,18 @@ function scanRanges(value: unknown): CheckedOptions["scan"] {
   if (value === undefined) return undefined;
   const given = asRecord("scan", value, ["rows", "cols"]);
   return { rows: axisRange("scan.rows", given.rows), cols: axisRange("scan.cols", given.cols) };
+}
+
+function detectorRanges(value: unknown): CheckedOptions["detector"] {
+  const { rows, cols } = value === undefined ? {} : asRecord("detector", value, ["rows", "cols"]);
+  return { rows: pixelRange("detector.rows", rows), cols: pixelRange("detector.cols", cols) };
+}
+
+function pixelRange(name: string, value: unknown): PixelRange | undefined {
+  if (value === undefined) return undefined;
+  const ok = Array.isArray(value) && value.length === 2 && value.every(isCount) && value[0] < value[1];
+  if (ok) return [value[0], value[1]];
+  throw badOption(name, value, "[start, stop], half-open, with start < stop");
 }
 
 function frameChoice(value: unknown): FrameChoice {

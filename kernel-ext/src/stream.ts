@@ -10,9 +10,9 @@ import { denseStride, exactView } from "./result/views";
 import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { prepare } from "./run/prepare";
+import { openProducer } from "./run/produce";
 import { openSession, type Session, sessionReport } from "./run/session";
 import { type OpenTask, openTask } from "./run/task";
-import { decodeWindow } from "./run/window";
 import type { LoadReport, NumberPixelArray, PixelArray } from "./types";
 
 /** Consecutive frames of a selection. */
@@ -25,7 +25,7 @@ export interface FrameBatch<T extends PixelArray = NumberPixelArray> {
   readonly valid: Uint8Array;
 }
 
-/** Decoded bytes of a batch by default: large enough to keep every core busy, small beside any memory. */
+/** Bytes of a batch by default: large enough to keep every core busy, small beside any memory. */
 const BATCH_BYTES = 64 * 2 ** 20;
 
 /**
@@ -98,44 +98,32 @@ async function* decodeBatches<T extends PixelArray>(
   const perBatch = (frames: number, frameBytes: number) =>
     Math.min(frames, options.batchFrames ?? Math.max(1, Math.floor(BATCH_BYTES / frameBytes)));
   const prepared = await prepare(path, options, task.cancel, task.clock, perBatch);
-  const { count, frameBytes } = prepared;
+  const { count, outputBytes } = prepared;
   const session = openSession(prepared, options, task.cancel, task.ticker, task.clock);
   if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0));
+    throw missingFramesError(sessionReport(session, 0, 0));
   }
-  const step = perBatch(count, frameBytes);
-  admitWork(prepared, options, step * frameBytes, { from: 0, to: step });
-  const output = allocateFrames(path, step * frameBytes);
+  const step = perBatch(count, outputBytes);
+  admitWork(prepared, options, step);
+  const output = allocateFrames(path, step * outputBytes);
   try {
+    const produce = openProducer(session, options.onDamage, step);
     for (let first = 0; first < count; first += step) {
       const to = Math.min(count, first + step);
-      const valid = await task.clock.time("decode", () =>
-        decodeWindow(session.run, prepared, { from: first, to }, output),
-      );
+      const valid = await task.clock.time("decode", () => produce({ from: first, to }, output));
       const damaged = session.run.outcome.damaged.length > 0;
       if (damaged && options.onDamage === "throw") {
-        await checkRest(session, to, step, output);
-        throw damagedFramesError(sessionReport(session, count * frameBytes));
+        for (let rest = to; rest < count; rest += step) {
+          await produce({ from: rest, to: Math.min(count, rest + step) }, output);
+        }
+        throw damagedFramesError(sessionReport(session, count, step));
       }
       yield { first, frames: batchView<T>(session, output.buffer, output.start, to - first), valid };
     }
   } finally {
     releaseFrames(output);
   }
-  return sessionReport(session, count * frameBytes);
-}
-
-/** Decodes what is left, for a complete report. */
-async function checkRest(
-  { run, prepared }: Session,
-  from: number,
-  step: number,
-  output: Parameters<typeof decodeWindow>[3],
-): Promise<void> {
-  for (let first = from; first < prepared.count; first += step) {
-    const to = Math.min(prepared.count, first + step);
-    await decodeWindow(run, prepared, { from: first, to }, output);
-  }
+  return sessionReport(session, count, step);
 }
 
 function batchView<T extends PixelArray>(
@@ -144,8 +132,9 @@ function batchView<T extends PixelArray>(
   start: number,
   frames: number,
 ): ndarray.NdArray<T> {
-  const [rows, cols] = prepared.acquisition.detector;
+  const { dtype, detector } = prepared.transform.to;
+  const [rows, cols] = detector;
   const shape = [frames, rows, cols];
-  const data = pixelArray(prepared.acquisition.dtype, buffer, start, frames * rows * cols);
+  const data = pixelArray(dtype, buffer, start, frames * rows * cols);
   return exactView(data, shape, denseStride(shape), 0) as unknown as ndarray.NdArray<T>;
 }

@@ -41,6 +41,21 @@ export interface ScanPosition {
 /** Half-open range `[start, stop)` or `[start, stop, step]` of scan rows or columns. */
 export type AxisRange = readonly [number, number] | readonly [number, number, number];
 
+/** Half-open range `[start, stop)` of detector rows or columns. */
+export type PixelRange = readonly [number, number];
+
+/** Pixels that are summed along each side. */
+export type Bin = 2 | 4 | 8;
+
+/** Element types that frames can be narrowed to. */
+export type NarrowDtype = "u8" | "u16";
+
+/**
+ * What becomes of flagged pixels, which hold no measurement: kept as stored, set to 0, or replaced by the median of
+ * their 8 neighbours.
+ */
+export type FlaggedTreatment = "keep" | "zero" | "median";
+
 /**
  * Why a block, or a whole chunk, was refused. The first ten are found while a chunk is framed, the nine
  * that follow by the bounded LZ4 block decoder. `reasons.ts` holds the same list with words for people.
@@ -101,6 +116,34 @@ export interface Note {
   readonly text: string;
 }
 
+/** A detector pixel, counted from 0 on the whole detector, whatever part of it was selected. */
+export interface DetectorPixel {
+  readonly row: number;
+  readonly col: number;
+}
+
+/**
+ * Flagged pixels of the selected part of the detector: those that the pixel mask marks, and values that mean "no
+ * measurement" (u16 65535 and 65534, u32 2^32 - 1 and 2^32 - 2; other types have none). The lists hold the first
+ * 1000 pixels, row by row.
+ */
+export interface FlaggedPixels {
+  readonly treatment: FlaggedTreatment;
+  /** Pixels with a flag in the pixel mask. */
+  readonly masked: { readonly pixels: number; readonly listed: readonly DetectorPixel[] };
+  /**
+   * Pixels outside the mask that hold a sentinel in at least one exact frame, each with the number of such frames, and
+   * the sum of these numbers. null where nobody looked: only `flagged`, `bin` and `dtype` make a load look.
+   */
+  readonly sentinels: {
+    readonly pixels: number;
+    readonly values: number;
+    readonly listed: readonly (DetectorPixel & { readonly frames: number })[];
+  } | null;
+  /** Values that `flagged: "median"` set to 0 because every neighbour is flagged too. */
+  readonly withoutNeighbours: number;
+}
+
 /** What a load did and found. Frozen, and safe for `JSON.stringify`. */
 export interface LoadReport {
   readonly path: string;
@@ -118,9 +161,10 @@ export interface LoadReport {
   readonly missing: readonly MissingFrame[];
   /** Frames that a fast backend refused and the reference accepted: the reference's bytes were used. */
   readonly suspect: readonly { readonly frame: number; readonly backend: BackendName }[];
+  readonly flagged: FlaggedPixels;
   readonly notes: readonly Note[];
   readonly stages: readonly { readonly name: string; readonly ms: number }[];
-  /** Bytes read from the files' chunks, bytes of the decoded frames, and the peak held by the load itself. */
+  /** Bytes read from the files' chunks, bytes of the frames as decoded (before any crop or bin), and the peak held. */
   readonly bytes: { readonly stored: number; readonly decoded: number; readonly peak: number };
   readonly seconds: number;
 }
@@ -143,7 +187,10 @@ export interface ProgressEvent {
   readonly message: string;
 }
 
-/** Pixel flags of the detector (0 = good), shape [rows, cols], as stored in the file. */
+/**
+ * Pixel flags (0 = good) for each pixel of a frame, shape [rows, cols]: as stored in the file, cropped with `detector`.
+ * With `bin`, a pixel is flagged when all pixels that it was summed of are, by the bitwise or of their flags.
+ */
 export interface PixelMask {
   readonly shape: readonly [number, number];
   readonly data: Uint32Array;
@@ -151,12 +198,12 @@ export interface PixelMask {
 
 /**
  * Decoded frames: a scijs ndarray of shape [frames, rows, cols], or [scanRows, scanCols, rows, cols] with a
- * scan shape, in the file's dtype and native byte order, plus what the load knows about it.
+ * scan shape, in the file's dtype (or what `bin` and `dtype` make of it) and native byte order, plus what the load knows about it.
  */
 export interface Frames<T extends PixelArray = NumberPixelArray> extends ndarray.NdArray<T> {
   /** Frame `i` of the selection as one dense ndarray [rows, cols] that shares memory. */
   frame(i: number): ndarray.NdArray<T>;
-  /** Element type as stored: a string discriminant (`"u16"`), unlike ndarray's own `dtype`. */
+  /** Element type: a string discriminant (`"u16"`), unlike ndarray's own `dtype`. */
   readonly pixelType: Dtype;
   /** One entry per frame of the selection: 1 = good, 0 = damaged or missing. */
   readonly valid: Uint8Array;

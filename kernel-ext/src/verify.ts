@@ -32,7 +32,7 @@ export async function verify(path: string, options: VerifyOptions = {}): Promise
     const { count, frameBytes } = prepared;
     const session = openSession(prepared, checked, task.cancel, task.ticker, task.clock);
     const step = perWindow(count, frameBytes);
-    admitWork(prepared, checked, step * frameBytes, { from: 0, to: step });
+    admitWork(prepared, checked, step);
     const output = allocateFrames(path, step * frameBytes);
     await task.clock.time("decode", async () => {
       for (let from = 0; from < count; from += step) {
@@ -41,7 +41,7 @@ export async function verify(path: string, options: VerifyOptions = {}): Promise
       }
     });
     releaseFrames(output);
-    const report = sessionReport(session, count * frameBytes);
+    const report = sessionReport(session, count, step);
     task.done(reportLine(report, "Verified"));
     return report;
   } catch (error) {

@@ -115,7 +115,11 @@ test("completion lists the options and the members of frames", () => {
   const { candidates } = converter.complete("", `${options} })`, options.length);
   assert.deepEqual([...candidates].sort(), [
     "backend",
+    "bin",
     "dataset",
+    "detector",
+    "dtype",
+    "flagged",
     "frames",
     "memoryLimit",
     "onDamage",

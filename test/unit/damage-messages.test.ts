@@ -31,6 +31,7 @@ function report(facts: Partial<LoadReport>): LoadReport {
     damaged: [],
     missing: [],
     suspect: [],
+    flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
     notes: [],
     stages: [],
     bytes: { stored: 0, decoded: 0, peak: 0 },

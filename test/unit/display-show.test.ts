@@ -39,6 +39,7 @@ function report(more: Partial<LoadReport> = {}): LoadReport {
     damaged: [],
     missing: [],
     suspect: [],
+    flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
     notes: [],
     stages: [],
     bytes: { stored: 1, decoded: 1, peak: 1 },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OptionError } from "#framelab/errors";
-import { checkLoadOptions } from "#framelab/options";
+import { checkLoadOptions, checkVerifyOptions } from "#framelab/options";
 
 const check = (options: unknown, path: unknown = "a.h5") => checkLoadOptions(path, options);
 
@@ -45,6 +45,15 @@ const bad: [name: string, options: unknown, place: string, got: string][] = [
   ["no frames", { frames: [] }, "frames", "[]"],
   ["a frame that is text", { frames: ["0"] }, "frames", '["0"]'],
   ["a frame range backwards", { frames: { from: 5, to: 2 } }, "frames", '{"from":5,"to":2}'],
+  ["a detector range with a step", { detector: { rows: [0, 8, 2] } }, "detector.rows", "[0,8,2]"],
+  ["an empty detector range", { detector: { cols: [3, 3] } }, "detector.cols", "[3,3]"],
+  ["a detector range that is none", { detector: { cols: 3 } }, "detector.cols", "3"],
+  ["an unknown detector axis", { detector: { row: [0, 1] } }, "detector.row", "row"],
+  ["a bin of 3", { bin: 3 }, "bin", "3"],
+  ["a bin of 1", { bin: 1 }, "bin", "1"],
+  ["a bin as text", { bin: "2" }, "bin", '"2"'],
+  ["a dtype that is not narrow", { dtype: "u32" }, "dtype", '"u32"'],
+  ["a misspelt treatment", { flagged: "mean" }, "flagged", '"mean"'],
   ["a misspelt damage rule", { onDamage: "ignore" }, "onDamage", '"ignore"'],
   ["a misspelt rule for missing frames", { onMissing: "zero" }, "onMissing", '"zero"'],
   ["a signal that is none", { signal: {} }, "signal", "{}"],
@@ -73,6 +82,12 @@ for (const path of [null, "", 7, "a\0b"]) {
     assert.throws(() => check({}, path), { name: "OptionError", place: "path" });
   });
 }
+
+test("verify takes no option about what is returned", () => {
+  for (const name of ["detector", "bin", "dtype", "flagged", "onDamage", "onMissing"]) {
+    assert.throws(() => checkVerifyOptions("a.h5", { [name]: 2 }), { name: "OptionError", place: name });
+  }
+});
 
 test("typed arrays and ranges are frames", () => {
   assert.deepEqual(check({ frames: Uint32Array.of(3, 1, 3) }).frames, { kind: "list", list: [3, 1, 3] });

@@ -17,6 +17,7 @@ export interface ReportParts {
   readonly tried: LoadReport["backend"]["tried"];
   readonly damaged: readonly DamagedBlock[];
   readonly suspect: LoadReport["suspect"];
+  readonly flagged: LoadReport["flagged"];
   readonly notes: readonly Note[];
   /** Accepted chunks with stored bytes that nothing needs. */
   readonly trailing: number;
@@ -36,6 +37,7 @@ export function makeReport(parts: ReportParts): LoadReport {
     damaged: [...damaged].sort(byFrame),
     missing: [...missing].sort(byFrame),
     suspect: [...suspect].sort(byFrame),
+    flagged: parts.flagged,
     notes: [...parts.notes, ...trailingNote(parts.trailing)],
     stages: [...stages],
     bytes,

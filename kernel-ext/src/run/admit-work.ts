@@ -5,27 +5,26 @@ import { BATCH_STORED_BYTES } from "../plan/batches";
 import { admit } from "./admission";
 import { scratchBytes } from "./decode";
 import type { Prepared } from "./prepare";
-import { type FrameWindow, segmentJobs } from "./segment-jobs";
+import { besideBytes, windowFrames } from "./produce";
+import { segmentJobs } from "./segment-jobs";
 
-/** Admits work that decodes windows of frames into `frames` bytes of memory. @throws MemoryLimitError. */
-export function admitWork(
-  prepared: Prepared,
-  options: CheckedOptions,
-  frames: number,
-  window: FrameWindow = { from: 0, to: prepared.count },
-): void {
+/** Admits work that holds `held` frames at once, as they are returned. @throws MemoryLimitError. */
+export function admitWork(prepared: Prepared, options: CheckedOptions, held: number): void {
+  const { indexes, indexBytes, outputBytes, transform } = prepared;
+  const window = { from: 0, to: transform.changes ? Math.min(held, windowFrames(prepared)) : held };
   let stored = 0;
   let scratch = 0;
-  for (const index of prepared.indexes) {
+  for (const index of indexes) {
     const jobs = segmentJobs(index, window);
     for (const bytes of jobs.storedBytes) stored += bytes;
     scratch = Math.max(scratch, scratchBytes(jobs));
   }
   const parts = {
-    frames,
-    "chunk index": prepared.indexBytes,
+    frames: held * outputBytes,
+    "chunk index": indexBytes,
     "stored chunks": Math.min(stored, 2 * BATCH_STORED_BYTES),
     "chunk scratch": scratch,
+    transform: besideBytes(prepared, held),
   };
   admit(prepared.acquisition.path, parts, options.memoryLimit);
 }

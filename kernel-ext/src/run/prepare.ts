@@ -7,6 +7,8 @@ import { type MissingOutput, type Placement, placeFrames } from "../plan/placeme
 import { type Selection, selectFrames } from "../plan/selection";
 import { openAcquisition } from "../source";
 import type { Acquisition, DatasetFacts } from "../source/acquisition";
+import { transformBytes } from "../transform/batch";
+import { type FrameFacts, planTransform, type Transform } from "../transform/transform";
 import type { Note } from "../types";
 import { admit } from "./admission";
 import type { CancelScope } from "./cancel";
@@ -21,8 +23,11 @@ export interface Prepared {
   readonly leading: Selection["leading"];
   /** Output frames. */
   readonly count: number;
-  /** Bytes of one decoded frame. */
+  /** Bytes of one frame as decoded, and of one as returned. */
   readonly frameBytes: number;
+  readonly outputBytes: number;
+  /** What happens to frames between the two. */
+  readonly transform: Transform;
   readonly indexes: readonly SegmentIndex[];
   readonly indexBytes: number;
   /** Output frames that have no pixels, in output order. After trimming none, or the first gap when nothing is left. */
@@ -33,8 +38,8 @@ export interface Prepared {
 }
 
 /**
- * Opens and plans. Missing frames are listed, not judged. `hold` says how many decoded frames the work will hold at
- * once, of all it selects. @throws every error of source/ and plan/, MemoryLimitError.
+ * Opens and plans. Missing frames are listed, not judged. `hold` says how many frames (of so many bytes each) the work
+ * will hold at once, of all it selects. @throws every error of source/ and plan/, MemoryLimitError.
  */
 export async function prepare(
   path: string,
@@ -47,9 +52,11 @@ export async function prepare(
   const acquisition = await clock.time("open", () => openAcquisition(path, { dataset, signal }));
   cancel.check();
   const selection = selectFrames(acquisition, options);
-  const [height, width] = acquisition.detector;
-  const frameBytes = height * width * dtypeBytes(acquisition.dtype);
-  const heldBytes = (frames: number) => hold(frames, frameBytes) * frameBytes;
+  const transform = planTransform(acquisition, options);
+  const frameBytes = bytesOf(transform.from);
+  const outputBytes = bytesOf(transform.to);
+  const beside = transform.changes ? transformBytes(transform) + frameBytes : 0;
+  const heldBytes = (frames: number) => hold(frames, outputBytes) * outputBytes + beside;
   const placement = place(acquisition, selection, options, heldBytes);
   const indexBytes = admitIndex(acquisition, placement, options, heldBytes);
   const indexes = await clock.time("index", () => readIndexes(placement, cancel));
@@ -57,7 +64,8 @@ export async function prepare(
   const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
   const notes = [...acquisition.notes, ...selection.notes];
   const fillFacts = acquisition.segments.find((segment) => segment.facts)?.facts ?? null;
-  const common = { acquisition, selection, frameBytes, indexes, indexBytes, fillFacts };
+  const sizes = { frameBytes, outputBytes, indexBytes };
+  const common = { acquisition, selection, transform, ...sizes, indexes, fillFacts };
   if (options.onMissing !== "trim") {
     return { ...common, leading: selection.leading, count: selection.frames.count, missing, notes };
   }
@@ -66,6 +74,10 @@ export async function prepare(
   const count = leading[0] * (leading[1] ?? 1);
   if (count < selection.frames.count) notes.push(trimmed(selection, gap, count));
   return { ...common, leading, count, missing: count === 0 ? missing.slice(0, 1) : [], notes };
+}
+
+function bytesOf({ detector, dtype }: FrameFacts): number {
+  return detector[0] * detector[1] * dtypeBytes(dtype);
 }
 
 /** What laying out costs for each frame that is present, and for each that is missing. */

@@ -3,11 +3,13 @@
 import { type BackendChoice, chooseBackends } from "../backends/registry";
 import type { CheckedOptions } from "../options";
 import { makeReport } from "../result/report";
+import { type FlagCount, flaggedFacts, flagNotes, startFlagCount } from "../transform/flag-count";
 import type { LoadReport } from "../types";
 import type { CancelScope } from "./cancel";
 import type { DecodeRun } from "./decode";
 import { Outcome } from "./outcome";
 import type { Prepared } from "./prepare";
+import { besideBytes } from "./produce";
 import type { ProgressTicker } from "./progress-ticker";
 import type { StageClock } from "./stage-clock";
 
@@ -16,6 +18,7 @@ export interface Session {
   readonly prepared: Prepared;
   readonly choice: BackendChoice;
   readonly run: DecodeRun;
+  readonly flagCount: FlagCount;
   readonly clock: StageClock;
 }
 
@@ -37,13 +40,15 @@ export function openSession(
     prepared,
     choice,
     clock,
+    flagCount: startFlagCount(prepared.transform),
     run: { choice, backend: 0, cancel, outcome, ticker, scanOf, trailing: 0 },
   };
 }
 
-/** The report of the work so far; `decodedBytes` is what its frames took. */
-export function sessionReport(session: Session, decodedBytes: number): LoadReport {
-  const { prepared, choice, run, clock } = session;
+/** The report of the work so far: frames decoded, and frames held at once as they are returned. */
+export function sessionReport(session: Session, decoded: number, held: number): LoadReport {
+  const { prepared, choice, run, clock, flagCount } = session;
+  const { transform, frameBytes, outputBytes, indexBytes } = prepared;
   const { outcome } = run;
   return makeReport({
     acquisition: prepared.acquisition,
@@ -55,13 +60,14 @@ export function sessionReport(session: Session, decodedBytes: number): LoadRepor
     tried: choice.tried,
     damaged: outcome.damaged,
     suspect: outcome.suspect,
-    notes: [...prepared.notes, ...outcome.notes],
+    flagged: flaggedFacts(transform, flagCount),
+    notes: [...prepared.notes, ...outcome.notes, ...flagNotes(transform, flagCount)],
     trailing: run.trailing,
     stages: clock.stages,
     bytes: {
       stored: outcome.storedBytes,
-      decoded: decodedBytes,
-      peak: decodedBytes + outcome.peakBytes + prepared.indexBytes,
+      decoded: decoded * frameBytes,
+      peak: held * outputBytes + besideBytes(prepared, held) + outcome.peakBytes + indexBytes,
     },
     seconds: clock.seconds,
   });
