@@ -16,6 +16,7 @@ const REPORT: LoadReport = {
   damaged: [],
   missing: [],
   suspect: [],
+  flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
   notes: [{ code: "note", text: "a note" }],
   stages: [{ name: "open", ms: 31.4 }],
   bytes: { stored: 16, decoded: 48, peak: 48 },

@@ -13,6 +13,7 @@ const REPORT: LoadReport = {
   damaged: [],
   missing: [],
   suspect: [],
+  flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
   notes: [],
   stages: [],
   bytes: { stored: 1, decoded: 246_800_000, peak: 1 },
