@@ -28,20 +28,9 @@ import { resultFacts, resultTables } from "../bench/harness/tables.mjs";
 import { build } from "./build.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
-const ROUNDS = { decode: 15, load: 7 };
+const ROUNDS = { decode: 15, load: 11 };
 /** A load of 1.2 GB takes h5wasm several seconds. */
 const LARGE_ROUNDS = 3;
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    record: { type: "boolean", default: false },
-    guard: { type: "boolean", default: false },
-    large: { type: "boolean", default: false },
-    rounds: { type: "string" },
-    sets: { type: "string" },
-  },
-});
 
 function usage(problem) {
   console.error(`${problem}\n`);
@@ -49,6 +38,25 @@ function usage(problem) {
   for (const line of lines.filter((text) => text.startsWith("//   "))) console.error(line.slice(2));
   process.exit(2);
 }
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        record: { type: "boolean", default: false },
+        guard: { type: "boolean", default: false },
+        large: { type: "boolean", default: false },
+        rounds: { type: "string" },
+        sets: { type: "string" },
+      },
+    });
+  } catch (error) {
+    return usage(error.message);
+  }
+}
+
+const { values, positionals } = readArguments();
 
 /** Options checked: `{ parts, sets, rounds }`. */
 function choose() {
@@ -132,4 +140,9 @@ async function main() {
   if (values.record) console.log(writeDocs());
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -16,7 +16,7 @@ const H5WASM_FLOOR = 5;
 /** A ratio counts as missed when this many runs miss it. */
 const ATTEMPTS = 3;
 const DECODE_ROUNDS = 7;
-const LOAD_ROUNDS = 3;
+const LOAD_ROUNDS = 9;
 
 /** Runs every check; gives the number of floors that were missed. */
 export async function guard() {

@@ -15,20 +15,25 @@ function median(row) {
   return (row.gbPerS * row.minMs) / row.medianMs;
 }
 
-/** Decoded GB/s, best / median, of every contender in every data set at one thread count. */
-function decodeTable(rows, threads) {
+/** Decoded GB/s, best / median, of every contender at one thread count: a table for each dtype. */
+function decodeTables(rows, threads, data) {
   const here = rows.filter((row) => row.case.startsWith("decode/") && row.threads === threads);
   const names = [...new Set(here.map((row) => `${row.contender}/${row.isa}`))];
-  const cases = [...new Set(here.map((row) => row.case))];
-  const cells = (name) =>
-    cases.map((set) => {
-      const row = here.find((one) => one.case === set && `${one.contender}/${one.isa}` === name);
+  const dtypes = [...new Set(data.map(({ name }) => name.split("-")[1]))];
+  return dtypes.map((dtype) => {
+    const sets = data.filter(({ name }) => name.endsWith(`-${dtype}`));
+    const cell = (name, set) => {
+      const row = here.find((one) => one.case === `decode/${set}` && `${one.contender}/${one.isa}` === name);
       return row ? `${speed(row.gbPerS)} / ${speed(median(row))}` : "–";
-    });
-  return table(
-    ["GB/s, best / median", ...cases.map((name) => name.replace("decode/", ""))],
-    names.map((name) => [name.replace("/", " "), ...cells(name)]),
-  );
+    };
+    const body = names.map((name) => [name.replace("/", " "), ...sets.map((set) => cell(name, set.name))]);
+    return table(["GB/s, best / median", ...sets.map(headOf)], body);
+  });
+}
+
+/** A data set's name with what its blocks are like: the figures under it hold for such blocks. */
+function headOf({ name, streams }) {
+  return `${name}<br>${streams.sequences.toFixed(0)} sequences, ${streams.streamBytes.toFixed(0)} B a block`;
 }
 
 /** For each of FrameLab's sets: how many times the fastest library compiled for it, in each data set. */
@@ -124,7 +129,7 @@ export function resultTables(results) {
   const parts = [];
   for (const count of threads) {
     const title = count === 1 ? "one core" : `${count} cores`;
-    parts.push(`### Decoding, ${title}`, decodeTable(rows, count), ratioTable(rows, count));
+    parts.push(`### Decoding, ${title}`, ...decodeTables(rows, count, data), ratioTable(rows, count));
   }
   if (threads.length > 0) {
     parts.push("### Decoding, library by library, one core", libraryTable(rows));
