@@ -2,7 +2,7 @@
 // Must not know: what the program's tests look for.
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CLANG } from "./metal-check.mjs";
@@ -14,7 +14,15 @@ const SIMT = join(ROOT, "test", "metal", "simt");
 const CASES = join(ROOT, "test", "metal", "cases");
 export const BUILD = join(ROOT, "build", "metal");
 
-const COMMON = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", "-fno-strict-aliasing"];
+const COMMON = [
+  "-std=c++17",
+  "-g",
+  "-Wall",
+  "-Wextra",
+  "-Werror",
+  "-fno-strict-aliasing",
+  `-I${join(ROOT, "native")}`,
+];
 // The type check has judged the kernel text; what a planted bug leaves unused is no matter here.
 const KERNEL_ONLY = ["-w", `-I${SIMT}`];
 
@@ -45,7 +53,12 @@ function instrumented(name, flags, engine, tests) {
   };
 }
 
-const testSources = () => readdirSync(CASES).filter((name) => name.endsWith(".cpp"));
+const testSources = () => [
+  ...readdirSync(CASES)
+    .filter((name) => name.endsWith(".cpp"))
+    .map((name) => join(CASES, name)),
+  join(ROOT, "native", "backends", "metal", "probe_answers.cc"),
+];
 
 async function compile(source, object, flags) {
   await run(CLANG, [...COMMON, ...flags, "-c", source, "-o", object], { maxBuffer: 2 ** 26 });
@@ -72,8 +85,8 @@ export async function buildHarness(kind) {
         "-Wno-unused-private-field",
       ]),
     );
-  for (const name of testSources())
-    objects.push(await compile(join(CASES, name), join(folder, `${name}.o`), [...define, ...tests]));
+  for (const source of testSources())
+    objects.push(await compile(source, join(folder, `${basename(source)}.o`), [...define, ...tests]));
   return objects;
 }
 

@@ -9,7 +9,7 @@ WORK=build/metal/cuda-build
 mkdir -p "$OUT" "$WORK"
 command -v node >/dev/null 2>&1 && node bench/kernels/generate.mjs
 [ -f $GEN/shipped.cu ] || { echo "no generated kernels: run node bench/kernels/generate.mjs first and carry build/metal/cuda"; exit 2; }
-FLAGS="-arch=${CUDA_ARCH:-sm_90} -std=c++17 -O3 -Itest/metal/cuda ${NVCC_FLAGS:-}"
+FLAGS="-arch=${CUDA_ARCH:-sm_90} -std=c++17 -O3 -Itest/metal/cuda -Inative ${NVCC_FLAGS:-}"
 
 echo "== build"
 fail=0
@@ -19,8 +19,9 @@ for f in $GEN/*.cu test/metal/cuda/*.cu bench/kernels/*.cu; do
   nvcc $FLAGS -c "$f" -o "$o" >"$o.log" 2>&1 &
   pids="$pids $!"
 done
-for f in test/metal/cases/*.cpp bench/kernels/*.cpp; do
-  nvcc $FLAGS -Xcompiler -O3 -x c++ -c "$f" -o "$WORK/$(basename "$f" .cpp).host.o" >"$WORK/$(basename "$f").log" 2>&1 &
+for f in test/metal/cases/*.cpp bench/kernels/*.cpp native/backends/metal/probe_answers.cc; do
+  o=$(basename "$f")
+  nvcc $FLAGS -Xcompiler -O3 -x c++ -c "$f" -o "$WORK/${o%.c*}.host.o" >"$WORK/$o.log" 2>&1 &
   pids="$pids $!"
 done
 for p in $pids; do wait "$p" || fail=1; done
@@ -28,7 +29,7 @@ for p in $pids; do wait "$p" || fail=1; done
 FORMS=""
 for f in $GEN/*.cu; do [ "$f" = $GEN/shipped.cu ] || FORMS="$FORMS $WORK/$(basename "$f" .cu).o"; done
 HOST="$WORK/batch.host.o $WORK/counts.host.o $WORK/damage.host.o $WORK/encode.host.o $WORK/reference.host.o"
-SUITE="$WORK/suite.host.o $WORK/probe.host.o"
+SUITE="$WORK/suite.host.o $WORK/probe.host.o $WORK/probe_answers.host.o"
 nvcc $FLAGS -o $WORK/check $WORK/check.o $WORK/machine_cuda.o $WORK/shipped.o $HOST $SUITE -lpthread || exit 1
 nvcc $FLAGS -o $WORK/bench $WORK/bench.o $WORK/machine_cuda.o $WORK/shipped.o $FORMS $WORK/workload.host.o $HOST -lpthread || exit 1
 nvcc $FLAGS -o $WORK/base_damage $WORK/base_damage.o $WORK/machine_cuda.o $WORK/shipped.o $FORMS $HOST -lpthread || exit 1

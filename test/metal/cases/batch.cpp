@@ -103,7 +103,7 @@ Outcome Decoder::decode(const Batch &batch, Path path) {
     const size_t output_bytes = batch.expected.size() + output_shift;
     const BatchParams params{batch.stored.size(), output_bytes, scratch_bytes_, 0, 0, batch.frames, longest};
     Bytes padded = batch.stored;
-    for (size_t i = 0; i < kStoredPadding; ++i) padded.push_back(uint8_t(i * 7 + batch.stored.size()));
+    for (size_t i = 0; i < kStoredPadding; ++i) padded.push_back(uint8_t(padding < 0 ? i * 7 + batch.stored.size() : size_t(padding)));
     Outcome outcome;
     outcome.damage.assign(2 + (batch.frames + 31) / 32, 0);
     outcome.damage[0] = UINT32_MAX;

@@ -55,6 +55,8 @@ public:
     Outcome decode(const Batch &batch, Path path);
     // Where the batch's first byte goes in the output buffer.
     size_t output_shift = 0;
+    // The byte that fills the padding behind the stored bytes; -1: all kinds.
+    int padding = -1;
 
 private:
     void run_table(const std::string &kernel, std::vector<Block> table, std::vector<void *> buffers, BatchParams params,

@@ -39,8 +39,8 @@ Bytes make_frame(FrameKind kind, size_t height, size_t width, size_t element_byt
     for (size_t i = 0; i < height * width; ++i) {
         const double y = double(i / width) - double(height) / 2 - drift;
         const double x = double(i % width) - double(width) / 2 + drift;
-        const uint32_t value =
-            kind == FrameKind::random ? uint32_t(random()) : poisson(random, std::exp(-mean_counts(kind, x, y, size)));
+        const bool any_value = kind == FrameKind::random || (kind == FrameKind::hot && random() % 700 == 0);
+        const uint32_t value = any_value ? uint32_t(random()) : poisson(random, std::exp(-mean_counts(kind, x, y, size)));
         for (size_t b = 0; b < element_bytes; ++b) frame[i * element_bytes + b] = uint8_t(value >> (8 * b));
     }
     return frame;

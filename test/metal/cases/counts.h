@@ -7,7 +7,8 @@
 
 namespace cases {
 
-enum class FrameKind { counts, poisson20, random, zeros };
+// hot: counts, and pixels here and there with any value of the type.
+enum class FrameKind { counts, poisson20, random, zeros, hot };
 
 // One frame of height x width elements, little-endian. Depends on seed and index alone.
 Bytes make_frame(FrameKind kind, size_t height, size_t width, size_t element_bytes, uint32_t seed, uint32_t index);

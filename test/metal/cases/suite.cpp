@@ -62,8 +62,8 @@ void Suite::layouts() {
         for (const Layout &layout : layouts) {
             Batch batch(element_bytes, size_.seed);
             uint32_t index = 0;
-            for (FrameKind kind : {FrameKind::counts, FrameKind::random, FrameKind::zeros, FrameKind::poisson20}) {
-                if (size_.small && index > 1 && layout.block_bytes == 8192 && layout.height > 90) break;
+            for (FrameKind kind : {FrameKind::hot, FrameKind::counts, FrameKind::random, FrameKind::zeros, FrameKind::poisson20}) {
+                if (size_.small && index > 2 && layout.block_bytes == 8192 && layout.height > 90) break;
                 batch.add_frame(make_frame(kind, layout.height, layout.width, element_bytes, size_.seed, ++index), layout.block_bytes);
             }
             check_paths("u" + std::to_string(8 * element_bytes) + " " + std::to_string(layout.height) + " x " +
@@ -112,7 +112,11 @@ void Suite::bounds() {
                 Batch alone(element_bytes, size_.seed);
                 alone.begin_frame();
                 alone.add_block(one.stream, room);
-                check_paths(one.name + ", alone", alone);
+                for (int padding : {0, 255}) {
+                    decoder_.padding = padding;
+                    check_paths(one.name + ", alone before " + std::to_string(padding), alone);
+                }
+                decoder_.padding = -1;
             }
             check("bounds covered", seen == 0x3ff ? "" : "not all nine");
             check_paths("bounds of u" + std::to_string(8 * element_bytes) + ", " + std::to_string(room) + " bytes", batch);
@@ -235,7 +239,7 @@ Batch fuzz_batch(uint32_t blocks, uint32_t seed, size_t element_bytes) {
         Bytes stream;
         if (source < 2) {
             const size_t pixels = decoded / element_bytes;
-            elements = make_frame(source == 0 || random() % 4 != 0 ? FrameKind::counts : FrameKind(random() % 4), pixels / 32 + 1, 32,
+            elements = make_frame(source == 0 || random() % 4 != 0 ? FrameKind::counts : FrameKind(random() % 5), pixels / 32 + 1, 32,
                                   element_bytes, seed, i);
             const Bytes planes = shuffle_bits(elements.data(), decoded, element_bytes);
             stream = encode_block(planes.data(), decoded);

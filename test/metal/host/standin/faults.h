@@ -1,0 +1,30 @@
+// Owns: the faults that a test can order from the stand-in device.
+// Must not know: the host, how the device shows them.
+#pragma once
+
+namespace standin {
+
+struct Faults {
+    bool no_device = false;
+    bool no_list = false;            // MTLCopyAllDevices answers an empty list, the default device is there
+    bool separate_memory = false;
+    bool compile_error = false;
+    bool warning_beside_library = false;
+    bool no_pipeline = false;
+    bool refuse_buffers = false;     // newBufferWithLength: nil
+    bool refuse_no_copy = false;     // newBufferWithBytesNoCopy: nil
+    bool empty_no_copy = false;      // … a buffer of length 0
+    int simd_width = 32;
+    int most_threads = 1024;
+    int failing_commands = 0;        // so many command buffers end with `failure`
+    const char *failure = "injected fault";
+    bool never_ends = false;         // the completion handler is not called
+    const char *wrong_kernel = nullptr;  // this kernel does nothing
+};
+Faults &faults();
+// Command buffers committed since the start.
+long commands_committed();
+// Joins what `never_ends` left running.
+void settle();
+
+}  // namespace standin
