@@ -1,5 +1,6 @@
 // Owns: turning JavaScript values into checked native ones: a wrong value is a JavaScript error, never memory
-// damage. Must not know: what the values mean.
+// damage.
+// Must not know: what the values mean.
 #pragma once
 #include <napi.h>
 

@@ -1,5 +1,6 @@
 // Owns: the JavaScript call that decodes a batch: arguments in, a promise out, and the life of everything in
-// between. Must not know: how a chunk is decoded.
+// between.
+// Must not know: how a chunk is decoded.
 //
 // Life. `Pending` belongs to its thread-safe function and is deleted by that function's finalizer, on the
 // JavaScript thread, after the last pool thread has let go of the batch: after the promise is settled, or

@@ -1,5 +1,6 @@
 // Owns: page-aligned memory for decoded frames, on huge pages where the system gives them, and keeping it for
-// reuse. Must not know: JavaScript, frames.
+// reuse.
+// Must not know: JavaScript, frames.
 #include "core/mapping.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
 // Owns: the fuzzer's cases: blocks and chunks of four layouts, from empty to incompressible, and what is done
-// to them. Must not know: any decoder.
+// to them.
+// Must not know: any decoder.
 #include "fuzz/cases.h"
 
 #include <algorithm>

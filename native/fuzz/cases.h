@@ -1,5 +1,6 @@
 // Owns: the fuzzer's cases: blocks and chunks of four layouts, from empty to incompressible, and what is done
-// to them. Must not know: any decoder.
+// to them.
+// Must not know: any decoder.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Owns: the fuzzer's own decoder: byte by byte, nothing shared with the code under test but the list of
-// reasons. Must not know: how it could be faster.
+// reasons.
+// Must not know: how it could be faster.
 #include "fuzz/reference.h"
 
 #include <algorithm>

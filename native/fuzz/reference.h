@@ -1,6 +1,6 @@
 // Owns: the fuzzer's own decoder: byte by byte, nothing shared with the code under test but the list of
-// reasons. Must not know: how it could be faster. `npm run fuzz` compares it with the TypeScript reference as
-// well.
+// reasons.
+// Must not know: how it could be faster. `npm run fuzz` compares it with the TypeScript reference as well.
 #pragma once
 #include <cstddef>
 #include <cstdint>

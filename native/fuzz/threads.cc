@@ -1,5 +1,6 @@
 // Owns: a stress of the pool for the thread sanitizer: batches at once, cancelled ones, damaged chunks, a
-// file cut short. Must not know: Node. Exits 0 when every batch ended as it must.
+// file cut short.
+// Must not know: Node. Exits 0 when every batch ended as it must.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // Owns: one batch of chunks of one file: which are refused unread, which are read together, and their
-// decoding. Must not know: Node-API, acquisitions, frames.
+// decoding.
+// Must not know: Node-API, acquisitions, frames.
 #pragma once
 #include <atomic>
 #include <condition_variable>

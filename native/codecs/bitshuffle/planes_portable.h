@@ -1,5 +1,6 @@
 // Owns: the Planes policy for processors without a vector policy: no vector steps, everything by 64-bit
-// arithmetic. Must not know: LZ4, files, frames.
+// arithmetic.
+// Must not know: LZ4, files, frames.
 #pragma once
 #include "codecs/bitshuffle/transpose8.h"
 #include "core/bytes.h"

@@ -1,5 +1,6 @@
 // Owns: the Planes policy over 16-byte lanes: the bit transpose of eight planes and the weaving of byte
-// groups. Must not know: processors (the Lanes class wraps one vector type), LZ4, files, frames.
+// groups.
+// Must not know: processors (the Lanes class wraps one vector type), LZ4, files, frames.
 //
 // A Lanes class gives: Vec, kLanes (16-byte lanes in a Vec), load, and the lane-wise operations and_, xor_,
 // or_, shift_right<n>, shift_left<n> (16-bit words), low8/high8/low16/... (interleave the lower or upper half

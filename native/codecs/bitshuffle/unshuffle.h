@@ -1,6 +1,6 @@
 // Owns: bit planes of one block back to elements: full vectors by a Planes policy, the rest by 64-bit
-// arithmetic. Must not know: LZ4, files, frames. Reads exactly the block's bytes, writes exactly its
-// elements.
+// arithmetic.
+// Must not know: LZ4, files, frames. Reads exactly the block's bytes, writes exactly its elements.
 //
 // A block of n elements of s bytes is 8 s planes of n/8 bytes: element e has bit b in byte e/8, bit e%8
 // (least significant first) of plane b. Eight planes make one byte of each element: a "group".

@@ -1,6 +1,6 @@
 // Owns: the bounded LZ4 block decoder: one fast loop, one careful path, the nine bounds, exit at the first
-// refusal. Must not know: how bytes are copied on a processor (the Copy policy does), files, frames, bit
-// planes.
+// refusal.
+// Must not know: how bytes are copied on a processor (the Copy policy does), files, frames, bit planes.
 //
 // Why it is safe. The fast loop runs only while 18 bytes of this stream and 32 bytes of this block remain:
 // the longest sequence without extensions (1 token, 14 literals, 2 offset bytes; 14 + 18 bytes decoded) then
@@ -16,7 +16,6 @@ namespace framelab {
 
 /** Writable bytes behind a block that copies may overwrite. */
 constexpr std::size_t kBlockSlack = 192;
-/** Readable bytes before a block's scratch are not needed: a match never starts before its first byte. */
 
 /** One LZ4 block: the stream and, not before `end`, the end of the memory that a wide load may touch. */
 struct BlockStream {

@@ -1,6 +1,6 @@
 // Owns: literal and match copies in plain 64-bit C++: the base of the SSE2 policy, and the whole of the
-// portable one. Must not know: streams and bounds. Every function may write kBlockSlack bytes behind what it
-// is asked for.
+// portable one.
+// Must not know: streams and bounds. Every function may write kBlockSlack bytes behind what it is asked for.
 #pragma once
 #include "codecs/lz4/prefetch.h"
 #include "core/bytes.h"
