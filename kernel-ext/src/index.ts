@@ -2,10 +2,22 @@
 // Must not know: anything else.
 import { keepMessages } from "./display/sinks/kernel-care";
 
+export { annulus, type DetectorMask, disk, fromImage, type MaskImage } from "./analysis/masks";
+export type { Reduced, Reduction, ReductionKind } from "./analysis/reduction";
 export type { ShowOptions } from "./display/show/options";
 export * from "./errors";
 export { load } from "./load";
-export type { LoadOptions, OnDamage, OnMissing, StreamOptions, VerifyOptions } from "./options";
+export type {
+  LoadedReduceOptions,
+  LoadOptions,
+  OnDamage,
+  OnMissing,
+  ReduceOptions,
+  StreamOptions,
+  VerifyOptions,
+} from "./options";
+export { type ReducedAs, reduce } from "./reduce";
+export { centerOfMass, maxPattern, meanPattern, sumPattern, virtualImage } from "./reductions";
 export { type Showable, show } from "./show";
 export { type FrameBatch, forEachBatch, stream } from "./stream";
 export type * from "./types";

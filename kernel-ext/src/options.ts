@@ -73,6 +73,17 @@ export type VerifyOptions = Omit<
   "onDamage" | "onMissing" | "detector" | "flagged" | "bin" | "dtype"
 >;
 
+/** Options of reductions over a path: those of `load`, with defaults that let a reduction come to its end. */
+export interface ReduceOptions extends LoadOptions {
+  /** Default `"mask"`: damaged frames are NaN, or left out of patterns, and listed. `"throw"` refuses as `load` does. */
+  onDamage?: OnDamage;
+  /** Default `"fill"`: missing frames are NaN, or left out of patterns, and listed. `"throw"` refuses as `load` does. */
+  onMissing?: OnMissing;
+}
+
+/** Options of reductions over frames that are loaded: what to reduce was chosen when they were. */
+export type LoadedReduceOptions = Pick<LoadOptions, "signal" | "progress">;
+
 /** A checked frame selection; ranges stay ranges, so that a long one costs nothing. */
 export type FrameChoice =
   | { readonly kind: "all" }
@@ -137,6 +148,23 @@ export function checkVerifyOptions(path: unknown, options: unknown): CheckedOpti
   const returned = ["onDamage", "onMissing", "detector", "flagged", "bin", "dtype"];
   const names = LOAD_NAMES.filter((name) => !returned.includes(name));
   return { ...checkOptions(path, options, names), onDamage: "mask", onMissing: "fill" };
+}
+
+/** Checks the options of a reduction over a path. @throws OptionError. */
+export function checkReduceOptions(path: unknown, options: unknown): CheckedOptions {
+  const { onDamage = "mask", onMissing = "fill" } = (options ?? {}) as ReduceOptions;
+  const checked = checkOptions(path, options, LOAD_NAMES);
+  return {
+    ...checked,
+    onDamage: oneOf("onDamage", onDamage, ["throw", "mask"], "mask"),
+    onMissing: oneOf("onMissing", onMissing, ["throw", "fill", "trim"], "fill"),
+  };
+}
+
+/** Checks the options of a reduction over loaded frames. @throws OptionError. */
+export function checkLoadedOptions(options: unknown): Pick<CheckedOptions, "signal" | "progress"> {
+  const given = asRecord("options", options ?? {}, ["signal", "progress"]);
+  return { signal: abortSignal(given.signal), progress: progress(given.progress) };
 }
 
 function checkOptions(path: unknown, options: unknown, names: readonly string[]): CheckedOptions {

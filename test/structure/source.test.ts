@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   transform: ["errors", "types"],
   damage: ["backends", "errors", "filters", "types"],
   result: ["backends", "source", "types"],
+  analysis: ["damage", "errors", "types"],
   run: [
     "backends",
     "damage",
@@ -46,10 +47,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ARITHMETIC = "plan/chunk-grid";
 
 /** The only files that know all stages, and the entry and commands that only pass things on. */
-const WIRING = ["load", "stream", "verify", "inspect", "show", "index", "cli"];
+const WIRING = ["load", "stream", "verify", "inspect", "reduce", "reductions", "show", "index", "cli"];
 
 /** Stages that compute and touch nothing. */
-const PURE = ["types", "errors", "options", "plan", "filters", "transform", "result", "damage"];
+const PURE = ["types", "errors", "options", "plan", "filters", "transform", "result", "analysis", "damage"];
 const PURE_PACKAGES = ["ndarray"];
 
 interface Import {

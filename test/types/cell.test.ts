@@ -36,7 +36,7 @@ after(() => {
 // `Anys<T>` is true where T, or anything in it, is `any`. Typed arrays, ndarrays and functions end the walk: what they
 // give is asked for one by one.
 const PRELUDE = `
-import { load, show, type DamagedFramesError, type Frames, type LoadOptions, type LoadReport, type ProgressEvent, type ShowOptions } from "framelab";
+import { annulus, centerOfMass, disk, fromImage, load, maxPattern, meanPattern, reduce, show, sumPattern, virtualImage, type DamagedFramesError, type DetectorMask, type Reduced, type Reduction, type ReduceOptions, type Frames, type LoadOptions, type LoadReport, type ProgressEvent, type ShowOptions } from "framelab";
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Anys<T> = IsAny<T> extends true ? true
   : T extends string | number | boolean | bigint | null | undefined | ArrayBufferView | AbortSignal | { stride: number[] } | ((...a: never[]) => unknown) ? false
@@ -95,6 +95,26 @@ show(frames); show(frames.pick(0)); show(report); show(error, { title: "x", log:
   );
 });
 
+test("reductions keep their names, and their results are typed", () => {
+  assert.deepEqual(
+    diagnostics(`
+const mask: DetectorMask = disk({ center: [96, 96], radius: 20 });
+declare const options: ReduceOptions; typed(options, false);
+const frames = await load("a.h5"); const big = await load<BigUint64Array>("b.h5");
+const described: Reduction = virtualImage(mask); typed(described, false); typed(mask, false);
+const results = await reduce("a_master.h5", { bf: described, df: virtualImage(annulus({ center: [1, 2], inner: 3, outer: 4 })),
+  mean: meanPattern(), sum: sumPattern(), max: maxPattern(), com: centerOfMass() }, { onDamage: "throw" });
+typed(results, false); typed(results.bf.get(1, 2), false); typed(results.com.pick(null, null, 0), false);
+const bf: Reduced = results.bf; const count: number = bf.get(0, 0); const notes = bf.notes; typed(notes, false);
+const same = await reduce(big, { only: centerOfMass(mask) }, { progress: false }); typed(same.only.report, false);
+const image: Reduced = await virtualImage("a.h5", mask, { scan: { rows: [0, 3] } });
+const loaded: Reduced = await virtualImage(frames, fromImage(frames.frame(0))); const mean: Reduced = await meanPattern(big);
+const com: Reduced = await centerOfMass("a.h5", mask); show(image); show(com.pick(null, null, 0));
+`),
+    [],
+  );
+});
+
 test("misuse is a compile error, not an any", () => {
   for (const cell of [
     `await load("a.h5", { onDamge: "mask" });`,
@@ -103,6 +123,12 @@ test("misuse is a compile error, not an any", () => {
     `await load(3);`,
     `const frames = await load("a.h5"); frames.nothing;`,
     `const frames = await load("a.h5"); const text: string = frames.get(0);`,
+    `const { bf } = await reduce("a.h5", { df: meanPattern() });`,
+    `await reduce("a.h5", { bf: meanPattern("a.h5") });`,
+    `await meanPattern(await load("a.h5"), { frames: [1] });`,
+    `virtualImage("a.h5");`,
+    `disk({ center: [1, 2, 3], radius: 4 });`,
+    `const image = virtualImage(disk({ center: [1, 2], radius: 3 })); image.get(1);`,
     `show("text");`,
     `show((await load("a.h5")), { colormap: "jet" });`,
   ]) {

@@ -29,7 +29,7 @@ export interface OpenTask extends Task {
 export function openTask(
   name: string,
   path: string,
-  options: CheckedOptions,
+  options: Pick<CheckedOptions, "signal">,
   openDisplay: () => (event: ProgressEvent) => void,
 ): OpenTask {
   const cancel = openCancelScope(options.signal);

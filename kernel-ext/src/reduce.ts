@@ -1,0 +1,189 @@
+// Owns: `reduce`: several reductions of a path, or of loaded frames, in one pass.
+// Must not know: how any stage works.
+import { openReducers, type Reducers, reducerBytes } from "./analysis/reducers";
+import { isReduction, type Reduced, type Reduction } from "./analysis/reduction";
+import { damagedFramesError, missingFramesError } from "./damage/messages";
+import { openProgress } from "./display/progress";
+import { reportLine } from "./display/summary";
+import { OptionError } from "./errors";
+import {
+  type CheckedOptions,
+  checkLoadedOptions,
+  checkReduceOptions,
+  type LoadedReduceOptions,
+  type ReduceOptions,
+} from "./options";
+import { pixelArray } from "./result/pixels";
+import type { CancelScope } from "./run/cancel";
+import { forEachWindow, framesHeld } from "./run/frame-windows";
+import { prepare } from "./run/prepare";
+import { openSession, sessionReport } from "./run/session";
+import { openTask, type Task } from "./run/task";
+import type { Frames, PixelArray } from "./types";
+
+/** Results under the names of their descriptions. */
+export type ReducedAs<M extends Readonly<Record<string, Reduction>>> = {
+  -readonly [Name in keyof M]: Reduced;
+};
+
+/**
+ * Runs several reductions over the same frames in one pass, so that each is decoded once. Over a path, memory does not
+ * grow with the acquisition.
+ *
+ * Flagged pixels (the pixel mask; u16 65535 and 65534; u32 2^32 - 1 and 2^32 - 2; floats that are not finite) are left
+ * out. Damaged and missing frames are NaN in a number a frame, and left out of patterns. Each result's `notes` say what
+ * was left out and its `report` lists the frames; `onDamage: "throw"` and `onMissing: "throw"` refuse instead, as `load`
+ * does.
+ *
+ * @param source a path (with options as for `load`), or what `load` gave.
+ * @param reductions descriptions by name: `virtualImage(mask)`, `meanPattern()`, `sumPattern()`, `maxPattern()`,
+ *   `centerOfMass()`.
+ * @returns the results under the same names.
+ * @throws the errors of `load`; OptionError when a mask does not fit the detector.
+ * @example
+ * const { bf, mean } = await reduce("demo/demo_master.h5", {
+ *   bf: virtualImage(disk({ center: [96, 96], radius: 20 })),
+ *   mean: meanPattern(),
+ * });
+ * bf.shape; // [16, 16]
+ */
+export function reduce<M extends Readonly<Record<string, Reduction>>>(
+  source: string,
+  reductions: M,
+  options?: ReduceOptions,
+): Promise<ReducedAs<M>>;
+export function reduce<M extends Readonly<Record<string, Reduction>>>(
+  source: Frames<PixelArray>,
+  reductions: M,
+  options?: LoadedReduceOptions,
+): Promise<ReducedAs<M>>;
+export async function reduce<M extends Readonly<Record<string, Reduction>>>(
+  source: string | Frames<PixelArray>,
+  reductions: M,
+  options?: ReduceOptions,
+): Promise<ReducedAs<M>> {
+  checkReductions(reductions);
+  const results = isFrames(source)
+    ? await reduceLoaded(source, reductions, options)
+    : await reducePath(source, reductions, options);
+  return results as ReducedAs<M>;
+}
+
+type Results = Promise<Record<string, Reduced>>;
+type Named = Readonly<Record<string, Reduction>>;
+
+function isFrames(source: unknown): source is Frames<PixelArray> {
+  return typeof (source as Partial<Frames> | null)?.frame === "function";
+}
+
+function checkReductions(reductions: unknown): asserts reductions is Named {
+  const entries =
+    typeof reductions === "object" && reductions !== null && !isReduction(reductions)
+      ? Object.entries(reductions)
+      : [];
+  const wrong = entries.find(([, reduction]) => !isReduction(reduction));
+  if (entries.length > 0 && !wrong) return;
+  const expected = "{ name: virtualImage(mask), … }, with at least one description";
+  const got = wrong ? `${wrong[0]}: ${typeof wrong[1]}` : "none";
+  throw new OptionError(`reduce takes descriptions by name, but got ${got}; allowed: ${expected}.`, {
+    place: "reductions",
+    expected,
+    got,
+  });
+}
+
+async function reducePath(path: string, reductions: Named, options: unknown): Results {
+  const checked = checkReduceOptions(path, options);
+  const task = openTask("reduce", path, checked, () => openProgress(checked.progress).event);
+  try {
+    const results = await reduceDecoded(path, reductions, checked, task);
+    task.done(lineOf(results));
+    return results;
+  } catch (error) {
+    throw task.failed(error);
+  }
+}
+
+async function reduceDecoded(path: string, reductions: Named, options: CheckedOptions, task: Task): Results {
+  const { cancel, ticker, clock } = task;
+  const prepared = await prepare(path, options, cancel, clock, framesHeld);
+  const session = openSession(prepared, options, cancel, ticker, clock);
+  const { acquisition, leading, count, frameBytes } = prepared;
+  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
+    throw missingFramesError(sessionReport(session, 0));
+  }
+  const { dtype, detector, pixelMask } = acquisition;
+  const facts = { dtype, detector, leading, pixelMask };
+  const reducers = openReducers(reductions, facts);
+  const { outcome } = session.run;
+  const size = detector[0] * detector[1];
+  const more = reducerBytes(reductions, facts);
+  await clock.time("reduce", () =>
+    forEachWindow(session, options, more, async ({ from, to }, memory, valid) => {
+      // After damage that is to be thrown, the rest is only checked, for a complete report.
+      if (options.onDamage === "throw" && outcome.damagedFrames.size > 0) return;
+      const pixels = pixelArray(dtype, memory.buffer, memory.start, (to - from) * size);
+      const frameAt = (i: number) => pixels.subarray((i - from) * size, (i - from + 1) * size);
+      await addFrames(reducers, { from, to, frameAt, isGood: (i) => valid[i - from] === 1 }, cancel);
+    }),
+  );
+  const report = sessionReport(session, count * frameBytes);
+  if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
+  return reducers.results(report);
+}
+
+async function reduceLoaded(frames: Frames<PixelArray>, reductions: Named, options: unknown): Results {
+  const checked = checkLoadedOptions(options);
+  const task = openTask("reduce", frames.source, checked, () => openProgress(checked.progress).event);
+  try {
+    const { shape, valid, report, pixelMask, pixelType } = frames;
+    const detector = [shape[shape.length - 2]!, shape[shape.length - 1]!] as const;
+    const facts = { dtype: pixelType, detector, leading: shape.slice(0, -2), pixelMask };
+    const reducers = openReducers(reductions, facts);
+    const lost = new Set(report.damaged.map(({ frame }) => frame)).size;
+    task.ticker.begin(valid.length, report.bytes.decoded / Math.max(1, valid.length), () => lost);
+    const all = {
+      from: 0,
+      to: valid.length,
+      frameAt: (i: number) => frames.frame(i).data,
+      isGood: (i: number) => valid[i] === 1,
+      done: () => task.ticker.advance(1),
+    };
+    await addFrames(reducers, all, task.cancel);
+    const results = reducers.results(report);
+    task.done(lineOf(results));
+    return results;
+  } catch (error) {
+    throw task.failed(error);
+  }
+}
+
+/** Consecutive frames [from, to) of a selection. */
+interface FrameRun {
+  readonly from: number;
+  readonly to: number;
+  frameAt(i: number): PixelArray;
+  isGood(i: number): boolean;
+  done?(): void;
+}
+
+/** Adding runs on the main thread; it is let go this often. */
+const SLICE_MS = 15;
+
+async function addFrames(reducers: Reducers, run: FrameRun, cancel: CancelScope): Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (let i = run.from; i < run.to; i++) {
+    if (run.isGood(i)) reducers.add(run.frameAt(i), i);
+    run.done?.();
+    if (performance.now() < sliceEnd) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    cancel.check();
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+}
+
+/** The line at the end of the progress. */
+function lineOf(results: Record<string, Reduced>): string {
+  const [first] = Object.values(results) as [Reduced];
+  return reportLine(first.report, "Reduced");
+}
