@@ -1,6 +1,6 @@
 // Owns: the options of `load`, `stream` and `verify`: types, defaults, validation; every bad value is an OptionError.
 // Must not know: files or frames. What fits an acquisition is judged by plan/.
-import { OptionError } from "./errors";
+import { asRecord, badOption, isCount, oneOf } from "./option-values";
 import type {
   AxisRange,
   BackendName,
@@ -190,64 +190,11 @@ function checkOptions(path: unknown, options: unknown, names: readonly string[])
   };
 }
 
-function badOption(name: string, value: unknown, allowed: string): OptionError {
-  const got = printable(value);
-  return new OptionError(`Option ${name} is ${got}; allowed: ${allowed}.`, {
-    place: name,
-    expected: allowed,
-    got,
-  });
-}
-
-/** A value as one short line, for messages; never throws. */
-function printable(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}…` : value);
-  if (typeof value === "function") return "a function";
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value !== "object" || value === null) return String(value);
-  try {
-    const text = JSON.stringify(value) ?? "an object";
-    return text.length > 80 ? `${text.slice(0, 77)}…` : text;
-  } catch {
-    return "an object";
-  }
-}
-
-function asRecord(name: string, value: unknown, names: readonly string[]): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw badOption(name, value, `an object with ${names.join(", ")}`);
-  }
-  for (const key of Object.keys(value)) {
-    if (!names.includes(key)) {
-      const place = name === "options" ? key : `${name}.${key}`;
-      throw new OptionError(`There is no option ${place}; known: ${names.join(", ")}.`, {
-        place,
-        got: key,
-        expected: names.join(", "),
-      });
-    }
-  }
-  return value as Record<string, unknown>;
-}
-
-function oneOf<const T extends string | number, F extends T | undefined>(
-  name: string,
-  value: unknown,
-  allowed: readonly T[],
-  fallback: F,
-): T | F {
-  if (value === undefined) return fallback;
-  if (allowed.includes(value as T)) return value as T;
-  throw badOption(name, value, allowed.map((word) => JSON.stringify(word)).join(", "));
-}
-
 function datasetPath(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value.length > 0 && !value.includes("\0")) return value;
   throw badOption("dataset", value, 'a path inside the file such as "/entry/data/data"');
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function scanShape(value: unknown): readonly [number, number] | null | undefined {
   if (value === undefined || value === null) return value;

@@ -31,7 +31,7 @@ export type ReducedAs<M extends Readonly<Record<string, Reduction>>> = {
  * grow with the acquisition.
  *
  * Flagged pixels (the pixel mask; u16 65535 and 65534; u32 2^32 - 1 and 2^32 - 2; floats that are not finite) are left
- * out. Damaged and missing frames are NaN in a number a frame, and left out of patterns. Each result's `notes` say what
+ * out; with `flagged: "zero"` or `"median"` only those of the pixel mask, for the others hold a value then. Damaged and missing frames are NaN in a number a frame, and left out of patterns. Each result's `notes` say what
  * was left out and its `report` lists the frames; `onDamage: "throw"` and `onMissing: "throw"` refuse instead, as `load`
  * does.
  *
@@ -108,16 +108,16 @@ async function reduceDecoded(path: string, reductions: Named, options: CheckedOp
   const { cancel, ticker, clock } = task;
   const prepared = await prepare(path, options, cancel, clock, framesHeld);
   const session = openSession(prepared, options, cancel, ticker, clock);
-  const { acquisition, leading, count, frameBytes } = prepared;
+  const { transform, leading, count, outputBytes } = prepared;
   if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0));
+    throw missingFramesError(sessionReport(session, 0, 0));
   }
-  const { dtype, detector, pixelMask } = acquisition;
-  const facts = { dtype, detector, leading, pixelMask };
+  const { dtype, detector } = transform.to;
+  const facts = { ...transform.to, leading };
   const reducers = openReducers(reductions, facts);
   const { outcome } = session.run;
   const size = detector[0] * detector[1];
-  const more = reducerBytes(reductions, facts);
+  const more = { reductions: reducerBytes(reductions, facts) };
   await clock.time("reduce", () =>
     forEachWindow(session, options, more, async ({ from, to }, memory, valid) => {
       // After damage that is to be thrown, the rest is only checked, for a complete report.
@@ -127,7 +127,7 @@ async function reduceDecoded(path: string, reductions: Named, options: CheckedOp
       await addFrames(reducers, { from, to, frameAt, isGood: (i) => valid[i - from] === 1 }, cancel);
     }),
   );
-  const report = sessionReport(session, count * frameBytes);
+  const report = sessionReport(session, count, framesHeld(count, outputBytes));
   if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
   return reducers.results(report);
 }

@@ -18,7 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   types: [],
   errors: ["types"],
   host: [],
-  options: ["errors", "types"],
+  "option-values": ["errors"],
+  options: ["errors", "option-values", "types"],
   source: ["errors", "types"],
   filters: ["errors", "source", "types"],
   plan: ["errors", "filters", "options", "source", "types"],
@@ -26,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   transform: ["errors", "types"],
   damage: ["backends", "errors", "filters", "types"],
   result: ["backends", "source", "types"],
-  analysis: ["damage", "errors", "types"],
+  analysis: ["damage", "errors", "transform", "types"],
   run: [
     "backends",
     "damage",
@@ -50,7 +51,18 @@ const ARITHMETIC = "plan/chunk-grid";
 const WIRING = ["load", "stream", "verify", "inspect", "reduce", "reductions", "show", "index", "cli"];
 
 /** Stages that compute and touch nothing. */
-const PURE = ["types", "errors", "options", "plan", "filters", "transform", "result", "analysis", "damage"];
+const PURE = [
+  "types",
+  "errors",
+  "option-values",
+  "options",
+  "plan",
+  "filters",
+  "transform",
+  "result",
+  "analysis",
+  "damage",
+];
 const PURE_PACKAGES = ["ndarray"];
 
 interface Import {

@@ -8,8 +8,16 @@ import type { Prepared } from "./prepare";
 import { besideBytes, windowFrames } from "./produce";
 import { segmentJobs } from "./segment-jobs";
 
-/** Admits work that holds `held` frames at once, as they are returned. @throws MemoryLimitError. */
-export function admitWork(prepared: Prepared, options: CheckedOptions, held: number): void {
+/**
+ * Admits work that holds `held` frames at once, as they are returned, and `more` parts by name, in bytes.
+ * @throws MemoryLimitError.
+ */
+export function admitWork(
+  prepared: Prepared,
+  options: CheckedOptions,
+  held: number,
+  more: Readonly<Record<string, number>> = {},
+): void {
   const { indexes, indexBytes, outputBytes, transform } = prepared;
   const window = { from: 0, to: transform.changes ? Math.min(held, windowFrames(prepared)) : held };
   let stored = 0;
@@ -25,6 +33,7 @@ export function admitWork(prepared: Prepared, options: CheckedOptions, held: num
     "stored chunks": Math.min(stored, 2 * BATCH_STORED_BYTES),
     "chunk scratch": scratch,
     transform: besideBytes(prepared, held),
+    ...more,
   };
   admit(prepared.acquisition.path, parts, options.memoryLimit);
 }

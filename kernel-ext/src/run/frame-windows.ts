@@ -1,57 +1,58 @@
-// Owns: a planned piece of work as windows of frames that are looked at while the next window is decoded.
+// Owns: a planned piece of work as windows of frames that are looked at while the next window is made.
 // Must not know: what is done with the frames.
 import type { OutputMemory } from "../backends/backend";
 import type { CheckedOptions } from "../options";
 import { admitWork } from "./admit-work";
 import { allocateFrames, releaseFrames } from "./output-memory";
+import { openProducer } from "./produce";
 import type { FrameWindow } from "./segment-jobs";
 import type { Session } from "./session";
-import { decodeWindow } from "./window";
 
-/** Decoded bytes of a window: two are held. Large enough for every core, small beside any memory. */
+/** Bytes of a window: two are held. Large enough for every core, small beside any memory. */
 const WINDOW_BYTES = 32 * 2 ** 20;
 
 /** Frames of a window of all `frames`. */
-export function framesOfWindow(frames: number, frameBytes: number): number {
-  return Math.min(frames, Math.max(1, Math.floor(WINDOW_BYTES / frameBytes)));
+export function framesOfWindow(frames: number, outputBytes: number): number {
+  return Math.min(frames, Math.max(1, Math.floor(WINDOW_BYTES / outputBytes)));
 }
 
 /** Frames that are held at once: two windows. */
-export function framesHeld(frames: number, frameBytes: number): number {
-  return Math.min(frames, 2 * framesOfWindow(frames, frameBytes));
+export function framesHeld(frames: number, outputBytes: number): number {
+  return Math.min(frames, 2 * framesOfWindow(frames, outputBytes));
 }
 
-/** Decoded frames of a window, one entry of `valid` each; the memory is used again when `take` is done. */
+/** Frames of a window, one entry of `valid` each; the memory is used again when `take` is done. */
 export type TakeWindow = (window: FrameWindow, frames: OutputMemory, valid: Uint8Array) => Promise<void>;
 
 /**
- * Decodes all frames of a session and hands them to `take`, window after window. `more` bytes are what the caller
- * holds beside them. @throws MemoryLimitError, and the errors of decoding and of `take`.
+ * Makes all frames of a session and hands them to `take`, window after window. `more` is what the caller holds beside
+ * them, in bytes by name. @throws MemoryLimitError, and the errors of the producer and of `take`.
  */
 export async function forEachWindow(
   session: Session,
   options: CheckedOptions,
-  more: number,
+  more: Readonly<Record<string, number>>,
   take: TakeWindow,
 ): Promise<void> {
-  const { prepared, run } = session;
-  const { count, frameBytes, acquisition } = prepared;
-  const step = framesOfWindow(count, frameBytes);
-  const held = framesHeld(count, frameBytes);
-  admitWork(prepared, options, held * frameBytes + more, { from: 0, to: step });
-  const memory = allocateFrames(acquisition.path, held * frameBytes);
-  const halves = [part(memory, 0, step * frameBytes), part(memory, step * frameBytes, memory.bytes)] as const;
+  const { count, outputBytes, acquisition } = session.prepared;
+  const step = framesOfWindow(count, outputBytes);
+  const held = framesHeld(count, outputBytes);
+  admitWork(session.prepared, options, held, more);
+  const memory = allocateFrames(acquisition.path, held * outputBytes);
+  const halves = [part(memory, 0, step * outputBytes), part(memory, step * outputBytes, memory.bytes)];
+  const produce = openProducer(session, options.onDamage, step);
   const windowAt = (from: number): FrameWindow => ({ from, to: Math.min(count, from + step) });
-  const decode = (window: FrameWindow, half: OutputMemory): Promise<Uint8Array> => {
-    const decoding = decodeWindow(run, prepared, window, half);
-    decoding.catch(() => {}); // Its error is met when it is awaited.
-    return decoding;
+  const start = (from: number, half: OutputMemory | undefined): Promise<Uint8Array> | null => {
+    if (from >= count || !half) return null;
+    const producing = produce(windowAt(from), half);
+    producing.catch(() => {}); // Its error is met when it is awaited.
+    return producing;
   };
-  let next: Promise<Uint8Array> | null = decode(windowAt(0), halves[0]);
+  let next = start(0, halves[0]);
   try {
-    for (let from = 0, turn = 0; from < count; from += step, turn = 1 - turn) {
-      const valid = await next!;
-      next = from + step < count ? decode(windowAt(from + step), halves[1 - turn]!) : null;
+    for (let from = 0, turn = 0; next; from += step, turn = 1 - turn) {
+      const valid = await next;
+      next = start(from + step, halves[1 - turn]);
       await take(windowAt(from), halves[turn]!, valid);
     }
   } finally {

@@ -1,0 +1,61 @@
+// Owns: what all checks of options share: kinds of values, and the error that names option, value and what is allowed.
+// Must not know: which options there are.
+import { OptionError } from "./errors";
+
+/** A whole number, 0 or more, that a float holds exactly. */
+export const isCount: (value: unknown) => value is number = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** The error for a bad value. */
+export function badOption(name: string, value: unknown, allowed: string): OptionError {
+  const got = printable(value);
+  return new OptionError(`Option ${name} is ${got}; allowed: ${allowed}.`, {
+    place: name,
+    expected: allowed,
+    got,
+  });
+}
+
+/** A value as one short line, for messages; never throws. */
+function printable(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}…` : value);
+  if (typeof value === "function") return "a function";
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value !== "object" || value === null) return String(value);
+  try {
+    const text = JSON.stringify(value) ?? "an object";
+    return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  } catch {
+    return "an object";
+  }
+}
+
+/** An object with known names only. @throws OptionError. */
+export function asRecord(name: string, value: unknown, names: readonly string[]): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw badOption(name, value, `an object with ${names.join(", ")}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!names.includes(key)) {
+      const place = name === "options" ? key : `${name}.${key}`;
+      throw new OptionError(`There is no option ${place}; known: ${names.join(", ")}.`, {
+        place,
+        got: key,
+        expected: names.join(", "),
+      });
+    }
+  }
+  return value as Record<string, unknown>;
+}
+
+/** One of a few values, or the fallback for undefined. @throws OptionError. */
+export function oneOf<const T extends string | number, F extends T | undefined>(
+  name: string,
+  value: unknown,
+  allowed: readonly T[],
+  fallback: F,
+): T | F {
+  if (value === undefined) return fallback;
+  if (allowed.includes(value as T)) return value as T;
+  throw badOption(name, value, allowed.map((word) => JSON.stringify(word)).join(", "));
+}
