@@ -23,6 +23,8 @@ export interface LoadOptions {
   backend?: "auto" | BackendName;
   /** Path of the dataset (or of the group of `data_000001` … links) inside the file. Default: found by itself. */
   dataset?: string;
+  /** Threshold of a detector that counts with several: a number from 1 on, or its name in the file. Default: the first. */
+  threshold?: number | string;
   /** Scan shape [rows, cols]; `null` = plain [frames, height, width]. Default: what the file says, never a guess. */
   scanShape?: readonly [number, number] | null;
   /** Part of the scan: half-open ranges of rows and columns, counted from 0. */
@@ -94,6 +96,7 @@ export type FrameChoice =
 export interface CheckedOptions {
   readonly backend: "auto" | BackendName;
   readonly dataset: string | undefined;
+  readonly threshold: number | string | undefined;
   readonly scanShape: readonly [number, number] | null | undefined;
   readonly scan: { readonly rows: AxisRange | undefined; readonly cols: AxisRange | undefined } | undefined;
   readonly frames: FrameChoice;
@@ -111,6 +114,7 @@ export interface CheckedOptions {
 const LOAD_NAMES: readonly (keyof LoadOptions)[] = [
   "backend",
   "dataset",
+  "threshold",
   "scanShape",
   "scan",
   "frames",
@@ -175,6 +179,7 @@ function checkOptions(path: unknown, options: unknown, names: readonly string[])
   return {
     backend: oneOf("backend", given.backend, ["auto", "metal", "cpu", "reference"], "auto"),
     dataset: datasetPath(given.dataset),
+    threshold: threshold(given.threshold),
     scanShape: scanShape(given.scanShape),
     scan: scanRanges(given.scan),
     frames: frameChoice(given.frames),
@@ -194,6 +199,12 @@ function datasetPath(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value.length > 0 && !value.includes("\0")) return value;
   throw badOption("dataset", value, 'a path inside the file such as "/entry/data/data"');
+}
+
+function threshold(value: unknown): number | string | undefined {
+  if (value === undefined || (typeof value === "string" && value.length > 0)) return value;
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
+  throw badOption("threshold", value, 'a whole number from 1 on, or a name such as "threshold_1"');
 }
 
 function scanShape(value: unknown): readonly [number, number] | null | undefined {

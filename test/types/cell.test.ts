@@ -154,6 +154,7 @@ test("completion lists the options and the members of frames", () => {
     "scan",
     "scanShape",
     "signal",
+    "threshold",
   ]);
   const member = `import { load } from "framelab"; const f = await load("a.h5"); f.`;
   const members = new Set(converter.complete("", member, member.length).candidates);

@@ -19,6 +19,8 @@ function acquisition({ planned, covered = planned, scan }: Facts): Acquisition {
     frames: covered,
     file: "/data/a_data_000001.h5",
     dataset: "/entry/data/data",
+    start: 0,
+    step: 1,
     facts: null,
     problem: null,
   };
@@ -30,6 +32,8 @@ function acquisition({ planned, covered = planned, scan }: Facts): Acquisition {
     segments: [segment],
     planned,
     found: covered,
+    thresholds: null,
+    fill: { fillValue: new Uint8Array(2), littleEndian: true },
     scan: scan ? { shape: scan, from: "square" } : null,
     pixelMask: null,
     notes: [],

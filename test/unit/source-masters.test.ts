@@ -135,6 +135,8 @@ test("short and long scans keep their plan", async () => {
     frames: 3,
     file: "",
     dataset: "",
+    start: 0,
+    step: 1,
     facts: null,
     problem: "the acquisition planned 16 frames and its data files hold 13",
   });
@@ -314,9 +316,9 @@ test("every dtype in both byte orders; anything else is refused by its name", as
     assert.match(error.message, /type string of 3 bytes/);
     return true;
   });
-  const four = dataset(numbers("u8", [1, 2, 2, 2], new Array(8).fill(0)));
-  writeHdf5(path.join(at, "four.h5"), group({ entry: group({ data: group({ data: four }) }) }));
-  await assert.rejects(openAcquisition(path.join(at, "four.h5")), /4 axes \[1, 2, 2, 2\]/);
+  const five = dataset(numbers("u8", [1, 1, 2, 2, 2], new Array(8).fill(0)));
+  writeHdf5(path.join(at, "five.h5"), group({ entry: group({ data: group({ data: five }) }) }));
+  await assert.rejects(openAcquisition(path.join(at, "five.h5")), /5 axes \[1, 1, 2, 2, 2\]/);
 });
 
 test("a plan that is no number of frames is a note", async () => {
@@ -366,11 +368,10 @@ const ODD_DATASETS =
   "taBiuQUllT9ZIWKff7zXYxg+wN3Z34cRkrNRkv42WFaApX2GinhQXRZvAAKGehmmDPrgsNIHiYIJcFXCiGQ2E7R6YWRihprNCBZDppkZ" +
   "mJANNgIZzIBUNeE2jwmHecEzDqYh9GjwM4yCUTAKRsEoGAWjYBSMglEwCkbBKBgFo4AEAAA9EDDKLBgAAA==";
 
-test("a virtual dataset is refused with its sources, a type without a dtype by its name", async () => {
+test("a virtual dataset without any source names the first, a type without a dtype is refused by its name", async () => {
   const file = path.join(newFolder(), "odd.h5");
   writeFileSync(file, gunzipSync(Buffer.from(ODD_DATASETS, "base64")));
   const refusals: [string | undefined, RegExp][] = [
-    [undefined, /virtual dataset over 2 files \(x_data_000001\.h5, x_data_000002\.h5\)/],
     ["/bool", /type enum of 1 bytes/],
     ["/half", /type 16-bit float/],
     ["/complex", /type compound of 8 bytes/],
@@ -383,4 +384,9 @@ test("a virtual dataset is refused with its sources, a type without a dtype by i
     });
   }
   await assert.rejects(openAcquisition(file, { dataset: "/empty" }), DatasetNotFoundError);
+  await assert.rejects(openAcquisition(file), (error: Error) => {
+    assert.ok(error instanceof MissingFileError, error.message);
+    assert.match(error.message, /None of the 2 data files .*x_data_000001\.h5/);
+    return true;
+  });
 });

@@ -8,7 +8,8 @@ import { byNumber, layOut, orderParts, type Part } from "#framelab/source/segmen
 
 function part(name: string, frames: number | null, firstImage: number | null = null): Part {
   const facts = frames === null ? null : ({ shape: [frames, 4, 6] } as unknown as DatasetFacts);
-  return { file: name, dataset: "/d", facts, problem: frames === null ? "absent" : null, firstImage };
+  const problem = frames === null ? "absent" : null;
+  return { file: name, dataset: "/d", facts, frames, start: 0, step: 1, problem, firstImage };
 }
 
 function lengths(parts: readonly Part[], planned: number | null): (readonly [string, number, number])[] {

@@ -6,6 +6,8 @@ import type { SegmentUse } from "./placement";
 
 /** Chunks of a stack of frames [frames, height, width]; `perRow` chunks stand side by side over one frame. */
 export interface FrameChunks {
+  /** Frames of the dataset, over all its leading axes. */
+  readonly extent: number;
   readonly height: number;
   readonly width: number;
   /** Chunk shape [frames, rows, cols]. */
@@ -19,17 +21,20 @@ export interface FrameChunks {
   readonly isFrame: boolean;
 }
 
-/** @throws UnsupportedLayoutError when the chunk shape does not fit a stack of frames. */
+/**
+ * Images and thresholds count as one axis of frames; the row-major number of a chunk is the same both ways.
+ *
+ * @throws UnsupportedLayoutError when the chunk shape does not fit a stack of frames.
+ */
 export function frameChunks(facts: DatasetFacts): FrameChunks {
-  const [, height, width] = facts.shape;
-  const chunk = facts.layout.kind === "chunked" ? facts.layout.chunkShape : [1, height, width];
-  const [frames, rows, cols] = chunk;
+  const [height, width] = facts.shape.slice(-2);
+  const leading = facts.shape.slice(0, -2);
+  const chunk =
+    facts.layout.kind === "chunked" ? facts.layout.chunkShape : [...leading.map(() => 1), height, width];
+  const frames = framesOfChunk(leading, chunk.slice(0, -2));
+  const [rows, cols] = chunk.slice(-2);
   const elements = frames * rows * cols;
-  if (
-    facts.shape.length !== 3 ||
-    chunk.length !== 3 ||
-    !(elements > 0 && Number.isSafeInteger(elements * 8))
-  ) {
+  if (chunk.length !== facts.shape.length || !(elements > 0 && Number.isSafeInteger(elements * 8))) {
     throw new UnsupportedLayoutError(
       `Dataset ${facts.dataset} of ${facts.file} has shape [${facts.shape.join(", ")}] in chunks of [${chunk.join(", ")}].`,
       {
@@ -44,6 +49,7 @@ export function frameChunks(facts: DatasetFacts): FrameChunks {
   const across = Math.ceil(width / cols);
   const isFrame = frames === 1 && rows === height && cols === width;
   return {
+    extent: leading.reduce((product, extent) => product * extent, 1),
     height,
     width,
     shape: [frames, rows, cols],
@@ -53,6 +59,15 @@ export function frameChunks(facts: DatasetFacts): FrameChunks {
     elements,
     isFrame,
   };
+}
+
+/** Frames of a chunk of a dataset with these leading axes; NaN where its frames do not follow each other. */
+function framesOfChunk(leading: readonly number[], chunk: readonly number[]): number {
+  if (leading.length === 1) return chunk[0];
+  const [images, thresholds] = chunk;
+  const isWhole = thresholds === leading[1];
+  const follow = isWhole || (images === 1 && leading[1] % thresholds === 0);
+  return leading.length === 2 && follow ? images * thresholds : Number.NaN;
 }
 
 /** The run of chunks, by row-major number, that holds every frame of a use. */

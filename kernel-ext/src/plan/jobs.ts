@@ -54,7 +54,7 @@ export function chunkJobs(
     jobs.chunk[j] = number;
     jobs.address[j] = table.address[entry];
     jobs.storedBytes[j] = table.bytes[entry];
-    jobs.filterMask[j] = rawEdgeChunks && isEdge(use, chunks, number) ? 0xffffffff : table.filterMask[entry];
+    jobs.filterMask[j] = rawEdgeChunks && isEdge(chunks, number) ? 0xffffffff : table.filterMask[entry];
     jobs.firstUse[j] = rows ? rows.first[run] : j;
     jobs.lastUse[j] = rows ? rows.last[run] : j;
   }
@@ -83,14 +83,15 @@ function runsOfRows(use: SegmentUse, chunks: FrameChunks): RowRuns {
 }
 
 /** A chunk that sticks out of the dataset, as the format's "partial edge chunk". */
-function isEdge(use: SegmentUse, chunks: FrameChunks, number: number): boolean {
+function isEdge(chunks: FrameChunks, number: number): boolean {
   const [frames, rows, cols] = chunks.shape;
   const row = Math.floor(number / chunks.perRow);
   const down = Math.floor((number % chunks.perRow) / chunks.across);
   const across = number % chunks.across;
-  const extent = use.segment.facts?.shape[0] ?? 0;
   return (
-    (row + 1) * frames > extent || (down + 1) * rows > chunks.height || (across + 1) * cols > chunks.width
+    (row + 1) * frames > chunks.extent ||
+    (down + 1) * rows > chunks.height ||
+    (across + 1) * cols > chunks.width
   );
 }
 

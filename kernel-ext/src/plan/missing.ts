@@ -2,7 +2,7 @@
 // Must not know: messages, files.
 import type { ChunkTable } from "../source/acquisition";
 import { type FrameChunks, neverWritten } from "./frame-chunks";
-import type { MissingOutput, SegmentUse } from "./placement";
+import { frameOf, type MissingOutput, type SegmentUse } from "./placement";
 import type { Selection } from "./selection";
 
 /** Output frames of a use that need a chunk that was never written. */
@@ -13,10 +13,10 @@ export function neverWrittenFrames(
   selection: Selection,
 ): MissingOutput[] {
   const missing: MissingOutput[] = [];
-  const { file, firstFrame } = use.segment;
+  const { file } = use.segment;
   for (let k = 0; k < use.local.length; k++) {
     if (!neverWritten(chunks, table, use.local[k])) continue;
-    const frame = firstFrame + use.local[k];
+    const frame = frameOf(use.segment, use.local[k]);
     const entry = { frame, scan: selection.scanOf(frame), file, reason: "chunk" as const };
     missing.push({ output: use.output[k], entry });
   }

@@ -8,7 +8,7 @@ import type { Selection } from "./selection";
 /** Selected frames that one segment holds. Parallel arrays, ascending by local frame. */
 export interface SegmentUse {
   readonly segment: Segment;
-  /** Frame of the segment's dataset, counted from 0. */
+  /** Frame of the segment's dataset, counted from 0 over all its leading axes. */
   readonly local: Float64Array;
   /** Frame of the output that it becomes. */
   readonly output: Float64Array;
@@ -46,7 +46,7 @@ export function placeFrames(selection: Selection, acquisition: Acquisition, onMi
     at = segmentOf(segments, frame, at);
     const segment = segments[at];
     if (segment?.facts) {
-      places[at].local.push(frame - segment.firstFrame);
+      places[at].local.push(segment.start + (frame - segment.firstFrame) * segment.step);
       places[at].output.push(i);
       continue;
     }
@@ -56,6 +56,11 @@ export function placeFrames(selection: Selection, acquisition: Acquisition, onMi
   }
   const uses = segments.map((segment, s) => ({ segment, ...ascending(places[s]) }));
   return { count: i, uses: uses.filter((use) => use.local.length > 0), missing };
+}
+
+/** Frame of the acquisition that frame `local` of a segment's dataset is. */
+export function frameOf(segment: Segment, local: number): number {
+  return segment.firstFrame + (local - segment.start) / segment.step;
 }
 
 /** Index of the segment that has `frame`, or `segments.length`. Starts at the last answer: selections mostly ascend. */

@@ -6,7 +6,7 @@ import { neverWrittenFrames, trimLeading } from "../plan/missing";
 import { type MissingOutput, type Placement, placeFrames } from "../plan/placement";
 import { type Selection, selectFrames } from "../plan/selection";
 import { openAcquisition } from "../source";
-import type { Acquisition, DatasetFacts } from "../source/acquisition";
+import type { Acquisition } from "../source/acquisition";
 import { transformBytes } from "../transform/batch";
 import { type FrameFacts, planTransform, type Transform } from "../transform/transform";
 import type { Note } from "../types";
@@ -32,8 +32,8 @@ export interface Prepared {
   readonly indexBytes: number;
   /** Output frames that have no pixels, in output order. After trimming none, or the first gap when nothing is left. */
   readonly missing: readonly MissingOutput[];
-  /** Facts of a data file that is present: its fill value stands for missing frames. */
-  readonly fillFacts: DatasetFacts | null;
+  /** What stands for missing frames. */
+  readonly fill: Acquisition["fill"];
   readonly notes: readonly Note[];
 }
 
@@ -48,8 +48,8 @@ export async function prepare(
   clock: StageClock,
   hold: (frames: number, frameBytes: number) => number = (frames) => frames,
 ): Promise<Prepared> {
-  const { dataset, signal } = options;
-  const acquisition = await clock.time("open", () => openAcquisition(path, { dataset, signal }));
+  const { dataset, threshold, signal } = options;
+  const acquisition = await clock.time("open", () => openAcquisition(path, { dataset, threshold, signal }));
   cancel.check();
   const selection = selectFrames(acquisition, options);
   const transform = planTransform(acquisition, options);
@@ -63,9 +63,8 @@ export async function prepare(
   const gaps = indexes.flatMap(({ use, chunks, table }) => neverWrittenFrames(use, chunks, table, selection));
   const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
   const notes = [...acquisition.notes, ...selection.notes];
-  const fillFacts = acquisition.segments.find((segment) => segment.facts)?.facts ?? null;
   const sizes = { frameBytes, outputBytes, indexBytes };
-  const common = { acquisition, selection, transform, ...sizes, indexes, fillFacts };
+  const common = { acquisition, selection, transform, ...sizes, indexes, fill: acquisition.fill };
   if (options.onMissing !== "trim") {
     return { ...common, leading: selection.leading, count: selection.frames.count, missing, notes };
   }

@@ -4,6 +4,7 @@ import type { OutputMemory } from "../backends/backend";
 import { readChunk } from "../backends/read-chunk";
 import { explainChunk } from "../damage/explain";
 import type { ChunkJobs } from "../plan/jobs";
+import { frameOf } from "../plan/placement";
 import type { Selection } from "../plan/selection";
 import type { BackendName } from "../types";
 import type { CancelScope } from "./cancel";
@@ -68,7 +69,7 @@ function explainJob(context: RefusedContext, job: number): Uint8Array | null {
 function framesOf(jobs: ChunkJobs, job: number): number[] {
   const frames = new Set<number>();
   for (let k = jobs.firstUse[job]; k <= jobs.lastUse[job]; k++) {
-    frames.add(jobs.use.segment.firstFrame + jobs.use.local[k]);
+    frames.add(frameOf(jobs.use.segment, jobs.use.local[k]));
   }
   return [...frames];
 }

@@ -33,7 +33,7 @@ export async function decodeWindow(
   }
   for (const { output: frame } of missing) {
     if (frame < window.from || frame >= window.to) continue;
-    fillFrame(frameBytesOf(output, frame - window.from, frameBytes), prepared.fillFacts);
+    fillFrame(frameBytesOf(output, frame - window.from, frameBytes), prepared.fill);
     valid[frame - window.from] = 0;
   }
   return valid;

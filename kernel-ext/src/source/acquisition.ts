@@ -40,6 +40,7 @@ export interface DatasetFacts {
   readonly file: string;
   readonly dataset: string;
   readonly fileBytes: number;
+  /** [frames, rows, cols], or [images, thresholds, rows, cols]. */
   readonly shape: readonly number[];
   /** Maximum extent; null = unlimited. Numbers the slots of an extensible array. */
   readonly maxShape: readonly (number | null)[];
@@ -67,6 +68,9 @@ export interface Segment {
   /** Resolved absolute path, or the best path for the message when `facts` is null. */
   readonly file: string;
   readonly dataset: string;
+  /** Frame k of the segment is frame `start + k * step` of the dataset, counted over all its leading axes. */
+  readonly start: number;
+  readonly step: number;
   /** null: the frames are not there, and `problem` says why. */
   readonly facts: DatasetFacts | null;
   readonly problem: string | null;
@@ -88,6 +92,17 @@ export interface Acquisition {
    */
   readonly planned: number;
   readonly found: number;
+  /**
+   * Thresholds of an acquisition with an axis of them, their names where the file gives them, and the chosen one,
+   * counted from 1 as their names are; null where every image is one frame.
+   */
+  readonly thresholds: {
+    readonly count: number;
+    readonly names: readonly string[] | null;
+    readonly chosen: number;
+  } | null;
+  /** What stands for missing frames: in `dtype`, in the byte order that it says. */
+  readonly fill: Pick<DatasetFacts, "fillValue" | "littleEndian">;
   readonly scan: { readonly shape: readonly [number, number]; readonly from: "attribute" | "square" } | null;
   readonly pixelMask: PixelMask | null;
   readonly notes: readonly Note[];

@@ -5,20 +5,30 @@ import { DatasetNotFoundError, MissingFileError, OptionError, UnsupportedLayoutE
 import type { Note } from "../types";
 import type { Acquisition, DatasetFacts } from "./acquisition";
 import { masterOf } from "./contents";
-import { findFrameSources, readMasterFacts } from "./master";
+import {
+  type FrameSources,
+  findFrameSources,
+  type MasterFacts,
+  readChannelMask,
+  readMasterFacts,
+} from "./master";
 import { pixelMaskOf } from "./pixel-mask";
 import { plannedFrames, scanOf } from "./planned";
 import { checkFile } from "./preflight";
 import { layOut, orderParts } from "./segments";
 import { type OpenedPart, openPart } from "./stack";
+import { chooseThreshold } from "./thresholds";
+import { openVirtual, type VirtualStack } from "./virtual";
 
 export { readChunkTable } from "./hdf5/chunk-table";
 
 export interface OpenOptions {
   /** Path of a dataset [frames, rows, cols], or of a group of data_NNNNNN; default: /entry/data. */
-  readonly dataset?: string;
+  readonly dataset?: string | undefined;
+  /** Which threshold of an acquisition with an axis of them: a number from 1 on, or its name; default the first. */
+  readonly threshold?: number | string | undefined;
   /** Stops between two files with an AbortError. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Time that HDF5 may spend on the metadata of one file, in milliseconds; default 20,000. */
   readonly deadlineMs?: number;
 }
@@ -27,13 +37,16 @@ export interface OpenOptions {
  * Finds out everything about an acquisition except its chunks: a master and its data files, a file that holds its own
  * frames, or a data file alone. Opens every file once, one at a time, and reads no frame.
  *
+ * A virtual dataset is opened source by source; where it, or a data file, is [images, thresholds, rows, cols], one
+ * threshold is taken.
+ *
  * Data files that are absent or unreadable are segments without facts, as long as one of them can be read. Frames
  * planned beyond the last data file are a last segment with an empty file name.
  *
  * @throws MissingFileError, NotHdf5Error: the path, or all data files that it names, cannot be opened;
  * DatasetNotFoundError: no stack of frames, or one of 0 frames; UnsupportedLayoutError: a layout, datatype or shape that
- * cannot be read, data files that differ, a pixel mask of another shape, metadata that HDF5 cannot read in time and
- * memory; AbortError; BackendError: the metadata worker cannot start, or the system fails while reading.
+ * cannot be read, data files that differ, virtual mappings that are no whole frames in order, a pixel mask of another shape, metadata that HDF5 cannot read in time and
+ * memory; OptionError: no such threshold; AbortError; BackendError: the metadata worker cannot start, or the system fails while reading.
  *
  * @example
  * const acquisition = await openAcquisition("scan_master.h5", {});
@@ -44,18 +57,19 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
   const opened = checkFile(file);
   const sources = await findFrameSources(opened, options.dataset, options);
   const master = await readMasterFacts(opened, options);
-  const opening: OpenedPart[] = [];
-  for (const node of sources.nodes) opening.push(await openPart(sources.file, node, options));
+  const stack = await openStack(opened.path, sources, master, options);
+  const opening = stack.parts;
   const planned = plannedFrames(master.nimages, master.ntrigger);
   const first = requireReadable(opened.path, opening, planned.frames);
-  requireAgreement(opening);
   const laidOut = layOut(orderParts(opening), planned.frames);
   if (laidOut.found === 0) throw noFrames(first);
-  const detector = [first.shape[1]!, first.shape[2]!] as const;
+  const detector = [first.shape.at(-2)!, first.shape.at(-1)!] as const;
   const onStack = { at: first.dataset, value: opening.find((part) => part.scanShape)?.scanShape };
   const nimages = master.scanShapeUnread ? null : master.nimages;
   const scan = scanOf([onStack, ...master.scanShapes], planned.frames, nimages);
-  const mask = pixelMaskOf(opened.path, master.pixelMasks, detector);
+  const channel = stack.thresholds?.names?.[stack.thresholds.chosen - 1];
+  const own = channel === undefined ? [] : [await readChannelMask(opened, channel, options)];
+  const mask = pixelMaskOf(opened.path, [...own, ...master.pixelMasks], detector);
   const kind = await kindOf(opened.path, opening, planned.frames, options);
   return {
     path: opened.path,
@@ -65,10 +79,51 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
     segments: laidOut.segments,
     planned: laidOut.planned,
     found: laidOut.found,
+    thresholds: stack.thresholds,
+    fill: stack.fill ?? first,
     scan: scan.scan,
     pixelMask: mask.mask,
-    notes: [...kind.notes, ...master.notes, ...planned.notes, ...laidOut.notes, ...scan.notes, ...mask.notes],
+    notes: [
+      ...kind.notes,
+      ...master.notes,
+      ...stack.notes,
+      ...planned.notes,
+      ...laidOut.notes,
+      ...scan.notes,
+      ...mask.notes,
+    ],
   };
+}
+
+interface Stack extends VirtualStack {
+  readonly thresholds: Acquisition["thresholds"];
+}
+
+/** Opens the parts: the sources of the one virtual dataset, or every dataset that was found; one threshold of each. */
+async function openStack(
+  file: string,
+  sources: FrameSources,
+  master: MasterFacts,
+  options: OpenOptions,
+): Promise<Stack> {
+  const parts: OpenedPart[] = [];
+  for (const node of sources.nodes) parts.push(await openPart(sources.file, node, options));
+  let chosen: Pick<Stack, "thresholds" | "notes"> = { thresholds: null, notes: [] };
+  const choose = (count: number | null): number => {
+    chosen = chooseThreshold(file, count, master.channels, options.threshold);
+    return (chosen.thresholds?.chosen ?? 1) - 1;
+  };
+  const virtual = parts.length === 1 ? (parts[0]?.virtual ?? null) : null;
+  if (virtual !== null) {
+    const stack = await openVirtual(virtual, choose, options);
+    requireAgreement(stack.parts, -2);
+    return { ...stack, ...chosen, notes: [...stack.notes, ...chosen.notes] };
+  }
+  requireAgreement(parts, 1);
+  const shape = parts.find((part) => part.facts)?.facts?.shape;
+  if (shape === undefined) return { parts, fill: null, ...chosen };
+  const start = choose(shape.length === 4 ? shape[1]! : null);
+  return { parts: parts.map((part) => ({ ...part, start })), fill: null, ...chosen };
 }
 
 function checkOptions(file: unknown, { dataset }: OpenOptions): void {
@@ -109,12 +164,12 @@ function requireReadable(file: string, parts: readonly OpenedPart[], planned: nu
   );
 }
 
-/** All parts must be of one detector and one dtype; byte order, chunks and filters may differ. */
-function requireAgreement(parts: readonly OpenedPart[]): void {
+/** All parts must agree in dtype and in their axes from `axis` on; byte order, chunks and filters may differ. */
+function requireAgreement(parts: readonly OpenedPart[], axis: number): void {
   const facts = parts.flatMap((part) => (part.facts === null ? [] : [part.facts]));
   const [first, ...others] = facts;
   if (first === undefined) return;
-  const describe = ({ shape, dtype }: DatasetFacts): string => `${dtype} [${shape[1]}, ${shape[2]}]`;
+  const describe = ({ shape, dtype }: DatasetFacts): string => `${dtype} [${shape.slice(axis).join(", ")}]`;
   const odd = others.find((other) => describe(other) !== describe(first));
   if (odd === undefined) return;
   throw new UnsupportedLayoutError(
@@ -143,7 +198,7 @@ async function kindOf(
   planned: number | null,
   options: OpenOptions,
 ): Promise<{ kind: Acquisition["kind"]; notes: readonly Note[] }> {
-  if (parts.some((part) => part.file !== file)) return { kind: "master", notes: [] };
+  if (parts.some((part) => part.file !== "" && part.file !== file)) return { kind: "master", notes: [] };
   if (planned !== null) return { kind: "single-file", notes: [] };
   const master = await masterOf(file, options);
   const isDataFile = master !== null || parts.some((part) => part.firstImage !== null);

@@ -42,6 +42,11 @@ function isForeignAbsolute(name: string): boolean {
   return /^[A-Za-z]:[\\/]/.test(name) || name.startsWith("\\\\");
 }
 
+/** True where a file lies at one of a link's candidate paths. */
+export function linkedFileExists(linkingFile: string, named: string): boolean {
+  return candidatePaths(linkingFile, named).some((candidate) => fs.existsSync(candidate));
+}
+
 /**
  * The file that a link names, checked.
  *

@@ -5,13 +5,17 @@ import type { Note } from "../types";
 import { notFound } from "./contents";
 import { follow, nodeOf } from "./links";
 import { type AskOptions, askFile, unreadable } from "./metadata/client";
-import type { AnswerTo, Attributes, Node } from "./metadata/protocol";
-import { MAX_PIXEL_MASK_BYTES, PIXEL_MASK_PATHS } from "./pixel-mask";
+import type { Attributes, Node } from "./metadata/protocol";
+import { type GridAt, MAX_PIXEL_MASK_BYTES, PIXEL_MASK_PATHS } from "./pixel-mask";
 import type { CheckedFile } from "./preflight";
 import { byNumber } from "./segments";
 import { STACK_ATTRIBUTES } from "./stack";
+import { CHANNEL_GROUP, channelNames } from "./thresholds";
 
-const SPECIFIC = "/entry/instrument/detector/detectorSpecific";
+const DETECTOR = "/entry/instrument/detector";
+const SPECIFIC = `${DETECTOR}/detectorSpecific`;
+/** Names of the thresholds, in the order of their axis. */
+const CHANNELS = "/entry/data/channel";
 /** Groups with an attribute `scan_shape`, the nearest to the data first. */
 const SCAN_SHAPE_GROUPS = ["/entry/data", "/entry/instrument/detector", "/entry", "/"] as const;
 /** Groups that hold `data_NNNNNN`: today's place and that of the first EIGER firmware. */
@@ -27,7 +31,9 @@ export interface MasterFacts {
   /** An attribute `scan_shape` may be there and cannot be read: then no shape may be worked out instead. */
   readonly scanShapeUnread: boolean;
   readonly notes: readonly Note[];
-  readonly pixelMasks: readonly AnswerTo<{ ask: "grid"; path: string; maxBytes: number }>[];
+  readonly pixelMasks: readonly GridAt[];
+  /** Names of the thresholds as different places have them, the best first. */
+  readonly channels: readonly (readonly string[] | null)[];
 }
 
 /** The datasets that hold the frames, in the order of their names, as seen from `file`. */
@@ -41,13 +47,15 @@ export async function readMasterFacts(file: CheckedFile, options: AskOptions): P
   const scalar = (name: string) => ({ ask: "scalar", path: `${SPECIFIC}/${name}` }) as const;
   const grid = (path: string) => ({ ask: "grid", path, maxBytes: MAX_PIXEL_MASK_BYTES }) as const;
   const group = (path: string) => ({ ask: "object", path, attributes: ["scan_shape"] }) as const;
-  const [nimages, ntrigger, firstMask, secondMask, ...groups] = await askFile(
+  const [nimages, ntrigger, firstMask, secondMask, axis, channels, ...groups] = await askFile(
     file.path,
     [
       scalar("nimages"),
       scalar("ntrigger"),
       grid(PIXEL_MASK_PATHS[0]),
       grid(PIXEL_MASK_PATHS[1]),
+      { ask: "texts", path: CHANNELS },
+      { ask: "names", path: DETECTOR, pattern: CHANNEL_GROUP },
       group(SCAN_SHAPE_GROUPS[0]),
       group(SCAN_SHAPE_GROUPS[1]),
       group(SCAN_SHAPE_GROUPS[2]),
@@ -65,13 +73,25 @@ export async function readMasterFacts(file: CheckedFile, options: AskOptions): P
     ntrigger: "ok" in nimages && "ok" in ntrigger ? ntrigger.ok : null,
     scanShapeUnread: groups.some((answer) => "failed" in answer),
     notes: unread.length === 0 ? [] : [{ code: "metadata-unread", text }],
-    pixelMasks: [firstMask, secondMask],
+    pixelMasks: [firstMask, secondMask].map((answer, i) => ({ path: PIXEL_MASK_PATHS[i]!, answer })),
+    channels: ["ok" in axis ? axis.ok : null, "ok" in channels ? channelNames(channels.ok) : null],
     scanShapes: groups.map((answer, i) => {
       const at = SCAN_SHAPE_GROUPS[i]!;
       const attributes: Attributes = "ok" in answer && "attributes" in answer.ok ? answer.ok.attributes : {};
       return { at, value: attributes.scan_shape };
     }),
   };
+}
+
+/** The pixel mask that belongs to one threshold. */
+export async function readChannelMask(
+  file: CheckedFile,
+  channel: string,
+  options: AskOptions,
+): Promise<GridAt> {
+  const path = `${DETECTOR}/${channel}_channel/pixel_mask`;
+  const [answer] = await askFile(file.path, [{ ask: "grid", path, maxBytes: MAX_PIXEL_MASK_BYTES }], options);
+  return { path, answer };
 }
 
 /**

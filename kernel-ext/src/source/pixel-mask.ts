@@ -13,7 +13,11 @@ export const PIXEL_MASK_PATHS: readonly [string, string] = [
 /** The largest detector's mask (EIGER2 16M, 4371 x 4150 pixels of 4 bytes, is 73 MB) with room. */
 export const MAX_PIXEL_MASK_BYTES: number = 128 * 2 ** 20;
 
-type GridAnswer = AnswerTo<{ ask: "grid"; path: string; maxBytes: number }>;
+/** What was found at one place. */
+export interface GridAt {
+  readonly path: string;
+  readonly answer: AnswerTo<{ ask: "grid"; path: string; maxBytes: number }>;
+}
 
 /**
  * The first mask that is present, or null. One that cannot be read (an unsupported filter, damage) is a note.
@@ -22,12 +26,10 @@ type GridAnswer = AnswerTo<{ ask: "grid"; path: string; maxBytes: number }>;
  */
 export function pixelMaskOf(
   file: string,
-  answers: readonly GridAnswer[],
+  answers: readonly GridAt[],
   detector: readonly [number, number],
 ): { mask: PixelMask | null; notes: readonly Note[] } {
-  for (const [i, answer] of answers.entries()) {
-    if ("ok" in answer && answer.ok.kind === "absent") continue;
-    const path = PIXEL_MASK_PATHS[i] ?? "pixel_mask";
+  for (const { path, answer } of answers) {
     if ("failed" in answer) return unread(path, answer.failed);
     const grid = answer.ok;
     if (grid.kind === "absent") continue;

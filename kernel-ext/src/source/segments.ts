@@ -8,6 +8,11 @@ export interface Part {
   readonly file: string;
   readonly dataset: string;
   readonly facts: DatasetFacts | null;
+  /** Frames that it holds or should hold; null where it is absent and nothing says how many. */
+  readonly frames: number | null;
+  /** Its frame k is frame `start + k * step` of the dataset. */
+  readonly start: number;
+  readonly step: number;
   readonly problem: string | null;
   /** Attribute `image_nr_low` of the dataset: its first image, counted from 1. */
   readonly firstImage: number | null;
@@ -47,25 +52,27 @@ export function orderParts(parts: readonly Part[]): Part[] {
  * reach; frames planned beyond the last part become a last segment with an empty file name (a short scan).
  */
 export function layOut(parts: readonly Part[], plannedOrNull: number | null): LaidOut {
-  const present = parts.map((part) => part.facts?.shape[0] ?? null);
-  const found = present.reduce<number>((sum, frames) => sum + (frames ?? 0), 0);
-  const lengths = absentLengths(present, plannedOrNull === null ? null : Math.max(0, plannedOrNull - found));
+  const known = parts.map((part) => part.frames);
+  const total = known.reduce<number>((sum, frames) => sum + (frames ?? 0), 0);
+  const found = parts.reduce((sum, { facts, frames }) => sum + (facts === null ? 0 : (frames ?? 0)), 0);
+  const lengths = absentLengths(known, plannedOrNull === null ? null : Math.max(0, plannedOrNull - total));
   const segments: Segment[] = [];
   const notes: Note[] = [];
   let firstFrame = 0;
-  parts.forEach(({ file, dataset, facts, problem }, i) => {
+  parts.forEach(({ file, dataset, facts, start, step, problem }, i) => {
     const frames = lengths[i]!;
     if (frames === 0) {
       notes.push({ code: "data-file-without-frames", text: withoutFrames(file, dataset, problem) });
       return;
     }
-    segments.push({ firstFrame, frames, file, dataset, facts, problem });
+    segments.push({ firstFrame, frames, file, dataset, start, step, facts, problem });
     firstFrame += frames;
   });
   const planned = plannedOrNull ?? firstFrame;
   if (planned > firstFrame) {
     const problem = `the acquisition planned ${planned} frames and its data files hold ${firstFrame}`;
-    segments.push({ firstFrame, frames: planned - firstFrame, file: "", dataset: "", facts: null, problem });
+    const nowhere = { file: "", dataset: "", start: 0, step: 1, facts: null };
+    segments.push({ firstFrame, frames: planned - firstFrame, ...nowhere, problem });
   }
   return { segments, planned, found, notes };
 }

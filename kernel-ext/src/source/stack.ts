@@ -16,6 +16,8 @@ export const STACK_ATTRIBUTES = ["image_nr_low", "scan_shape"] as const;
 /** A part, its `scan_shape` attribute, and the error where it could not be opened. */
 export interface OpenedPart extends Part {
   readonly scanShape: readonly number[] | undefined;
+  /** Where it ended, for a virtual dataset: it has sources and no frames of its own. */
+  readonly virtual: Located | null;
   readonly error: FrameLabError | null;
 }
 
@@ -24,7 +26,7 @@ export interface OpenedPart extends Part {
  * decides whether the acquisition can do without.
  */
 export async function openPart(file: CheckedFile, node: Node, options: AskOptions): Promise<OpenedPart> {
-  let located: Located;
+  let located: Located | null = null;
   try {
     located = await follow(file, node, STACK_ATTRIBUTES, options);
     const facts = stackFacts(located);
@@ -35,28 +37,37 @@ export async function openPart(file: CheckedFile, node: Node, options: AskOption
       file: facts.file,
       dataset: facts.dataset,
       facts,
+      frames: facts.shape[0]!,
+      start: 0,
+      step: facts.shape.length === 4 ? facts.shape[1]! : 1,
       problem: null,
       firstImage,
       scanShape,
+      virtual: null,
       error: null,
     };
   } catch (error) {
     if (!(error instanceof FrameLabError) || options.signal?.aborted) throw error;
+    const isVirtual = located?.node.kind === "dataset" && located.node.metadata.virtualSources !== null;
     const named = node.kind === "external" ? candidatePaths(file.path, node.file)[0] : undefined;
     return {
       file: named ?? file.path,
       dataset: node.kind === "external" ? node.target : node.kind === "missing" ? node.at : node.path,
       facts: null,
+      frames: null,
+      start: 0,
+      step: 1,
       problem: error.message,
       firstImage: null,
       scanShape: undefined,
+      virtual: isVirtual ? located : null,
       error,
     };
   }
 }
 
 /**
- * The facts of a dataset [frames, rows, cols].
+ * The facts of a dataset [frames, rows, cols] or [images, thresholds, rows, cols].
  *
  * @throws DatasetNotFoundError when it is no dataset or has fewer axes; UnsupportedLayoutError for a virtual dataset,
  * more axes, an empty detector or an element type without a dtype, and for metadata that contradicts itself.
@@ -84,27 +95,10 @@ export function stackFacts({ file, node }: Located): DatasetFacts {
     throw refuse(
       `is a virtual dataset over ${sources.length} file${sources.length === 1 ? "" : "s"} (${sources.slice(0, 3).join(", ")}${sources.length > 3 ? ", …" : ""})`,
       "a dataset that holds its own frames",
-      "Virtual datasets are not read yet: open the files that it names.",
+      "It is one of several, or the source of another one: open the files that it names.",
     );
   }
-  if (shape === null || shape.length < 3) {
-    throw new DatasetNotFoundError(
-      `${path} of ${file.path} is [${(shape ?? []).join(", ")}], no stack of frames.`,
-      {
-        place: `${file.path}, ${path}`,
-        expected: "[frames, rows, cols]",
-        got: `[${(shape ?? []).join(", ")}]`,
-        todo: "Name a dataset with three axes with the option dataset.",
-      },
-    );
-  }
-  if (shape.length > 3) {
-    throw refuse(
-      `has ${shape.length} axes [${shape.join(", ")}]`,
-      "[frames, rows, cols]",
-      "Only stacks with three axes are read.",
-    );
-  }
+  requireStack(file.path, path, shape);
   if (dtype === null) {
     throw refuse(
       `holds elements of type ${metadata.typeName}`,
@@ -112,7 +106,7 @@ export function stackFacts({ file, node }: Located): DatasetFacts {
       "Convert it first.",
     );
   }
-  const pixels = shape[1]! * shape[2]!;
+  const pixels = shape.slice(1).reduce((product, extent) => product * extent, 1);
   const bytes = shape[0]! * pixels * (Number(dtype.slice(1)) / 8);
   if (pixels < 1 || !Number.isSafeInteger(bytes)) {
     throw refuse(
@@ -122,6 +116,27 @@ export function stackFacts({ file, node }: Located): DatasetFacts {
     );
   }
   return readFacts(file, node, shape, dtype);
+}
+
+/** @throws DatasetNotFoundError below three axes, UnsupportedLayoutError above four. */
+export function requireStack(
+  file: string,
+  dataset: string,
+  shape: readonly number[] | null,
+): asserts shape is readonly number[] {
+  const axes = `[${(shape ?? []).join(", ")}]`;
+  const facts = {
+    place: `${file}, ${dataset}`,
+    expected: "[frames, rows, cols] or [images, thresholds, rows, cols]",
+    got: axes,
+    todo: "Name a dataset with three or four axes with the option dataset.",
+  };
+  if (shape === null || shape.length < 3) {
+    throw new DatasetNotFoundError(`${dataset} of ${file} is ${axes}, no stack of frames.`, facts);
+  }
+  if (shape.length > 4) {
+    throw new UnsupportedLayoutError(`${dataset} of ${file} has ${shape.length} axes ${axes}.`, facts);
+  }
 }
 
 function readFacts(

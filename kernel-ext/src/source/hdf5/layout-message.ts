@@ -10,7 +10,8 @@ import type { Superblock } from "./superblock";
 const COMPACT = 0;
 const CONTIGUOUS = 1;
 const CHUNKED = 2;
-const VIRTUAL = 3;
+/** Layout class of virtual datasets. */
+export const VIRTUAL = 3;
 
 /** Index types 1 to 5 of a version 4 or 5 layout, and the bytes of their creation parameters. */
 const INDEX_TYPES: readonly (readonly [ChunkIndexKind, number])[] = [

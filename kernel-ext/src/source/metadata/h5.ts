@@ -24,6 +24,8 @@ export interface H5Module {
     strides: null,
     pointer: bigint,
   ): number;
+  /** Gives back what a read of variable-length values allocated; `attribute` is empty for a dataset. */
+  reclaim_vlen_memory(file: bigint, path: string, attribute: string, pointer: bigint): number;
   create_object_reference(file: bigint, path: string): ArrayLike<number>;
   /** From here on every HDF5 error is a JavaScript exception with the library's error stack. */
   activate_throwing_error_handler(): number;

@@ -58,6 +58,8 @@ export interface Answers {
   readonly names: readonly string[];
   /** The single number stored at `path`; null when absent or not one number. */
   readonly scalar: number | null;
+  /** Text or list of texts stored at `path`; null when absent or something else. */
+  readonly texts: readonly string[] | null;
   readonly grid: Grid;
   /** Datasets of the file with at least two axes, and its links to other files; at most `limit`. */
   readonly contents: readonly ListedDataset[];
@@ -67,6 +69,7 @@ export type Query =
   | { readonly ask: "object"; readonly path: string; readonly attributes?: readonly string[] }
   | { readonly ask: "names"; readonly path: string; readonly pattern: RegExp }
   | { readonly ask: "scalar"; readonly path: string }
+  | { readonly ask: "texts"; readonly path: string }
   | { readonly ask: "grid"; readonly path: string; readonly maxBytes: number }
   | { readonly ask: "contents"; readonly limit: number };
 

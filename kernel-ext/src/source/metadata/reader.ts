@@ -4,7 +4,7 @@
 import { dtypeOf, typeNameOf } from "./datatype";
 import type { H5Metadata, H5Module } from "./h5";
 import type { Attributes, DatasetMetadata, Grid, ListedDataset, Node, Query } from "./protocol";
-import { readNumbers, readUnsigned } from "./values";
+import { readNumbers, readTexts, readUnsigned } from "./values";
 
 /** Soft links followed for one path, as many as the HDF5 library itself allows. */
 const MAX_SOFT_LINKS = 16;
@@ -32,6 +32,8 @@ export class FileReader {
         return this.matching(query.path, query.pattern);
       case "scalar":
         return this.scalar(query.path);
+      case "texts":
+        return this.texts(query.path);
       case "grid":
         return this.grid(query.path, query.maxBytes);
       case "contents":
@@ -99,6 +101,17 @@ export class FileReader {
       this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
     );
     return numbers?.[0] ?? null;
+  }
+
+  private texts(path: string): string[] | null {
+    const found = this.locate(path);
+    if ("kind" in found || found.type !== this.h5.H5G_DATASET) return null;
+    return readTexts(
+      this.h5,
+      this.h5.get_dataset_metadata(this.file, found.path),
+      (pointer) => this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
+      (pointer) => this.h5.reclaim_vlen_memory(this.file, found.path, "", pointer),
+    );
   }
 
   private grid(path: string, maxBytes: number): Grid {

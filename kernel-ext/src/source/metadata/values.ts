@@ -58,6 +58,47 @@ export function readNumbers(
   return Array.from({ length: count }, (_, i) => numberAt(view, dtype, i * raw.size));
 }
 
+/** HDF5's class of strings (H5T_class_t). */
+const STRING = 3;
+/** A text that is shown to people is a name or a date; the rest of a longer one is cut off. */
+const MAX_TEXT_BYTES = 1024;
+
+/** A few texts (at most 16); null where the values are no strings or too many. `reclaim` frees what `read` allocated. */
+export function readTexts(
+  h5: H5Module,
+  raw: H5Metadata,
+  read: (pointer: bigint) => number,
+  reclaim: (pointer: bigint) => number,
+): string[] | null {
+  const count = raw.total_size;
+  if (raw.type !== STRING || raw.shape === null || !(count >= 1 && count <= MAX_NUMBERS)) return null;
+  if (!raw.vlen) {
+    if (count * raw.size > MAX_NUMBERS * MAX_TEXT_BYTES) return null;
+    const { buffer } = readBytes(h5, count * raw.size, read);
+    return Array.from({ length: count }, (_, i) => textOf(new Uint8Array(buffer, i * raw.size, raw.size)));
+  }
+  const texts: string[] = [];
+  readBytes(h5, count * raw.size, (pointer) => {
+    const status = read(pointer);
+    if (status < 0) return status;
+    for (let i = 0; i < count; i++) {
+      const at = new DataView(h5.HEAPU8.buffer).getUint32(Number(pointer) + i * raw.size, true);
+      texts.push(at === 0 ? "" : textOf(h5.HEAPU8.subarray(at, at + MAX_TEXT_BYTES)));
+    }
+    reclaim(pointer);
+    return status;
+  });
+  return texts;
+}
+
+/** A text up to its first zero byte. */
+function textOf(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end))
+    .toString("utf8")
+    .trimEnd();
+}
+
 /**
  * Integers of any width as unsigned 32-bit flags: the low 32 bits, and 1 for a value whose low bits are all 0,
  * so that what is flagged stays flagged. The caller has checked `count`.
