@@ -8,6 +8,7 @@ export type { ShowOptions } from "./display/show/options";
 export * from "./errors";
 export { load } from "./load";
 export type {
+  EncodedOptions,
   LoadedReduceOptions,
   LoadOptions,
   OnDamage,
@@ -17,7 +18,7 @@ export type {
   VerifyOptions,
 } from "./options";
 export { type ReducedAs, reduce } from "./reduce";
-export { centerOfMass, maxPattern, meanPattern, sumPattern, virtualImage } from "./reductions";
+export { centerOfMass, type Loaded, maxPattern, meanPattern, sumPattern, virtualImage } from "./reductions";
 export { type Showable, show } from "./show";
 export { type FrameBatch, forEachBatch, stream } from "./stream";
 export type * from "./types";

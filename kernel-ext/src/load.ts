@@ -2,8 +2,9 @@
 // Must not know: how any stage works.
 import { damagedFramesError, missingFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
-import { framesLine } from "./display/summary";
-import { type CheckedOptions, checkLoadOptions, type LoadOptions } from "./options";
+import { encodedLine, framesLine } from "./display/summary";
+import { loadEncoded } from "./encoded";
+import { type CheckedOptions, checkLoadOptions, type EncodedOptions, type LoadOptions } from "./options";
 import { makeFrames } from "./result/frames";
 import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
@@ -11,7 +12,7 @@ import { prepare } from "./run/prepare";
 import { openProducer } from "./run/produce";
 import { openSession, sessionReport } from "./run/session";
 import { openTask, type Task } from "./run/task";
-import type { Frames, NumberPixelArray, PixelArray } from "./types";
+import type { EncodedFrames, Frames, NumberPixelArray, PixelArray } from "./types";
 
 /**
  * Loads an acquisition, or a part of it, into memory.
@@ -19,6 +20,8 @@ import type { Frames, NumberPixelArray, PixelArray } from "./types";
  * @param path an HDF5 master, a single-file acquisition, or one data file.
  * @returns an ndarray [frames, rows, cols], or [scan rows, scan cols, rows, cols] where the scan shape is known, of
  *   counts in the file's dtype, or in that of `bin` and `dtype`. For 64-bit integers write `load<BigUint64Array>(path)`.
+ *   With `representation: "encoded"` the stored chunks stay in memory (checked once, with the same rules) and frames are
+ *   decoded when they are asked for: a scan that is larger than memory is explored as EncodedFrames.
  * @throws DamagedFramesError, MissingFramesError (both with a report), NotHdf5Error, MissingFileError,
  *   DatasetNotFoundError, UnsupportedFilterError, UnsupportedLayoutError, ScanShapeError, SelectionError,
  *   MemoryLimitError, BackendUnavailableError, BackendError, OptionError, AbortError.
@@ -26,15 +29,30 @@ import type { Frames, NumberPixelArray, PixelArray } from "./types";
  * const frames = await load("demo/demo_master.h5", { scan: { rows: [0, 8] } });
  * frames.shape; // [8, 16, 192, 192]
  * frames.get(3, 4, 96, 96); // counts of one pixel
+ * const scan = await load("demo/demo_master.h5", { representation: "encoded" });
+ * await scan.get(3, 4, 96, 96); // the same counts
  */
+export function load<T extends PixelArray = NumberPixelArray>(
+  path: string,
+  options: EncodedOptions,
+): Promise<EncodedFrames<T>>;
+export function load<T extends PixelArray = NumberPixelArray>(
+  path: string,
+  options?: LoadOptions,
+): Promise<Frames<T>>;
 export async function load<T extends PixelArray = NumberPixelArray>(
   path: string,
-  options: LoadOptions = {},
-): Promise<Frames<T>> {
+  options: LoadOptions | EncodedOptions = {},
+): Promise<Frames<T> | EncodedFrames<T>> {
   const checked = checkLoadOptions(path, options);
   // The display opens in the synchronous part of the call, so that a notebook shows it in the caller's cell.
   const task = openTask("load", path, checked, () => openProgress(checked.progress).event);
   try {
+    if (checked.representation === "encoded") {
+      const encoded = await loadEncoded(path, checked, task);
+      task.done(encodedLine(encoded));
+      return encoded as unknown as EncodedFrames<T>;
+    }
     const frames = await loadFrames(path, checked, task);
     task.done(framesLine(frames));
     return frames as unknown as Frames<T>;

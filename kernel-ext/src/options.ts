@@ -61,10 +61,17 @@ export interface LoadOptions {
   progress?: boolean | ((event: ProgressEvent) => void);
   /** Most bytes that the load may hold. Default: what the machine has available. */
   memoryLimit?: number;
+  /** What is kept in memory: `"counts"` (default), or `"encoded"`, for which see EncodedOptions. */
+  representation?: "counts";
+}
+
+/** Options of a load that keeps the stored chunks in memory and decodes frames when they are asked for. */
+export interface EncodedOptions extends Omit<LoadOptions, "representation"> {
+  representation: "encoded";
 }
 
 /** Options of `stream` and `forEachBatch`: those of `load`, and how much is handed over at a time. */
-export interface StreamOptions extends LoadOptions {
+export interface StreamOptions extends Omit<LoadOptions, "representation"> {
   /** Frames of a batch. Default: about 64 MB of frames. */
   batchFrames?: number;
 }
@@ -72,11 +79,11 @@ export interface StreamOptions extends LoadOptions {
 /** Options of `verify`: what to check. Damage and missing frames are reported, never thrown. */
 export type VerifyOptions = Omit<
   LoadOptions,
-  "onDamage" | "onMissing" | "detector" | "flagged" | "bin" | "dtype"
+  "onDamage" | "onMissing" | "detector" | "flagged" | "bin" | "dtype" | "representation"
 >;
 
 /** Options of reductions over a path: those of `load`, with defaults that let a reduction come to its end. */
-export interface ReduceOptions extends LoadOptions {
+export interface ReduceOptions extends Omit<LoadOptions, "representation"> {
   /** Default `"mask"`: damaged frames are NaN, or left out of patterns, and listed. `"throw"` refuses as `load` does. */
   onDamage?: OnDamage;
   /** Default `"fill"`: missing frames are NaN, or left out of patterns, and listed. `"throw"` refuses as `load` does. */
@@ -111,7 +118,7 @@ export interface CheckedOptions {
   readonly memoryLimit: number | undefined;
 }
 
-const LOAD_NAMES: readonly (keyof LoadOptions)[] = [
+const WORK_NAMES: readonly (keyof LoadOptions)[] = [
   "backend",
   "dataset",
   "threshold",
@@ -130,8 +137,16 @@ const LOAD_NAMES: readonly (keyof LoadOptions)[] = [
 ];
 
 /** Checks a path argument and the options of `load`. @throws OptionError naming the option, its value and what is allowed. */
-export function checkLoadOptions(path: unknown, options: unknown): CheckedOptions {
-  return checkOptions(path, options, LOAD_NAMES);
+export function checkLoadOptions(
+  path: unknown,
+  options: unknown,
+): CheckedOptions & { readonly representation: "counts" | "encoded" } {
+  const checked = checkOptions(path, options, [...WORK_NAMES, "representation"]);
+  const { representation } = (options ?? {}) as LoadOptions | EncodedOptions;
+  return {
+    ...checked,
+    representation: oneOf("representation", representation, ["counts", "encoded"], "counts"),
+  };
 }
 
 /** Checks the options of `stream`. @throws OptionError. */
@@ -139,7 +154,7 @@ export function checkStreamOptions(
   path: unknown,
   options: unknown,
 ): CheckedOptions & { readonly batchFrames: number | undefined } {
-  const checked = checkOptions(path, options, [...LOAD_NAMES, "batchFrames"]);
+  const checked = checkOptions(path, options, [...WORK_NAMES, "batchFrames"]);
   const { batchFrames } = (options ?? {}) as StreamOptions;
   if (batchFrames !== undefined && !(isCount(batchFrames) && batchFrames > 0)) {
     throw badOption("batchFrames", batchFrames, "a positive whole number of frames");
@@ -150,14 +165,14 @@ export function checkStreamOptions(
 /** Checks the options of `verify`. @throws OptionError. */
 export function checkVerifyOptions(path: unknown, options: unknown): CheckedOptions {
   const returned = ["onDamage", "onMissing", "detector", "flagged", "bin", "dtype"];
-  const names = LOAD_NAMES.filter((name) => !returned.includes(name));
+  const names = WORK_NAMES.filter((name) => !returned.includes(name));
   return { ...checkOptions(path, options, names), onDamage: "mask", onMissing: "fill" };
 }
 
 /** Checks the options of a reduction over a path. @throws OptionError. */
 export function checkReduceOptions(path: unknown, options: unknown): CheckedOptions {
   const { onDamage = "mask", onMissing = "fill" } = (options ?? {}) as ReduceOptions;
-  const checked = checkOptions(path, options, LOAD_NAMES);
+  const checked = checkOptions(path, options, WORK_NAMES);
   return {
     ...checked,
     onDamage: oneOf("onDamage", onDamage, ["throw", "mask"], "mask"),
@@ -227,7 +242,8 @@ function axisRange(name: string, value: unknown): AxisRange | undefined {
   );
 }
 
-function scanRanges(value: unknown): CheckedOptions["scan"] {
+/** Checks ranges of scan rows and columns. @throws OptionError. */
+export function scanRanges(value: unknown): CheckedOptions["scan"] {
   if (value === undefined) return undefined;
   const given = asRecord("scan", value, ["rows", "cols"]);
   return { rows: axisRange("scan.rows", given.rows), cols: axisRange("scan.cols", given.cols) };

@@ -5,6 +5,7 @@ import { isReduction, type Reduced, type Reduction } from "./analysis/reduction"
 import { damagedFramesError, missingFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
+import { heldFramesOf } from "./encoded";
 import { OptionError } from "./errors";
 import {
   type CheckedOptions,
@@ -16,10 +17,11 @@ import {
 import { pixelArray } from "./result/pixels";
 import type { CancelScope } from "./run/cancel";
 import { forEachWindow, framesHeld } from "./run/frame-windows";
-import { prepare } from "./run/prepare";
+import type { HeldFrames } from "./run/held-frames";
+import { type Prepared, prepare } from "./run/prepare";
 import { openSession, sessionReport } from "./run/session";
 import { openTask, type Task } from "./run/task";
-import type { Frames, PixelArray } from "./types";
+import type { EncodedFrames, Frames, PixelArray } from "./types";
 
 /** Results under the names of their descriptions. */
 export type ReducedAs<M extends Readonly<Record<string, Reduction>>> = {
@@ -53,20 +55,20 @@ export function reduce<M extends Readonly<Record<string, Reduction>>>(
   options?: ReduceOptions,
 ): Promise<ReducedAs<M>>;
 export function reduce<M extends Readonly<Record<string, Reduction>>>(
-  source: Frames<PixelArray>,
+  source: Frames<PixelArray> | EncodedFrames<PixelArray>,
   reductions: M,
   options?: LoadedReduceOptions,
 ): Promise<ReducedAs<M>>;
 export async function reduce<M extends Readonly<Record<string, Reduction>>>(
-  source: string | Frames<PixelArray>,
+  source: string | Frames<PixelArray> | EncodedFrames<PixelArray>,
   reductions: M,
   options?: ReduceOptions,
 ): Promise<ReducedAs<M>> {
   checkReductions(reductions);
-  const results = isFrames(source)
-    ? await reduceLoaded(source, reductions, options)
-    : await reducePath(source, reductions, options);
-  return results as ReducedAs<M>;
+  const held = heldFramesOf(source);
+  if (held) return (await reduceHeld(held, reductions, options)) as ReducedAs<M>;
+  if (isFrames(source)) return (await reduceLoaded(source, reductions, options)) as ReducedAs<M>;
+  return (await reducePath(source as string, reductions, options)) as ReducedAs<M>;
 }
 
 type Results = Promise<Record<string, Reduced>>;
@@ -96,7 +98,8 @@ async function reducePath(path: string, reductions: Named, options: unknown): Re
   const checked = checkReduceOptions(path, options);
   const task = openTask("reduce", path, checked, () => openProgress(checked.progress).event);
   try {
-    const results = await reduceDecoded(path, reductions, checked, task);
+    const prepared = await prepare(path, checked, task.cancel, task.clock, framesHeld);
+    const results = await reduceWork(prepared, reductions, checked, task);
     task.done(lineOf(results));
     return results;
   } catch (error) {
@@ -104,9 +107,32 @@ async function reducePath(path: string, reductions: Named, options: unknown): Re
   }
 }
 
-async function reduceDecoded(path: string, reductions: Named, options: CheckedOptions, task: Task): Results {
+/** Encoded frames: damage was judged when they were loaded, and memory that a limit counts is held already. */
+async function reduceHeld(held: HeldFrames, reductions: Named, options: unknown): Results {
+  const checked = checkLoadedOptions(options);
+  const { path } = held.prepared.acquisition;
+  const task = openTask("reduce", path, checked, () => openProgress(checked.progress).event);
+  const { memoryLimit } = held.options;
+  const judged = { ...held.options, onDamage: "mask", onMissing: "fill" } as const;
+  const kept = memoryLimit === undefined ? 0 : held.bytes;
+  try {
+    const results = await held.use(() => reduceWork(held.prepared, reductions, judged, task, kept));
+    task.done(lineOf(results));
+    return results;
+  } catch (error) {
+    throw task.failed(error);
+  }
+}
+
+/** Reduces a planned piece of work, beside `kept` bytes of encoded frames. */
+async function reduceWork(
+  prepared: Prepared,
+  reductions: Named,
+  options: CheckedOptions,
+  task: Task,
+  kept = 0,
+): Results {
   const { cancel, ticker, clock } = task;
-  const prepared = await prepare(path, options, cancel, clock, framesHeld);
   const session = openSession(prepared, options, cancel, ticker, clock);
   const { transform, leading, count, outputBytes } = prepared;
   if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
@@ -117,7 +143,7 @@ async function reduceDecoded(path: string, reductions: Named, options: CheckedOp
   const reducers = openReducers(reductions, facts);
   const { outcome } = session.run;
   const size = detector[0] * detector[1];
-  const more = { reductions: reducerBytes(reductions, facts) };
+  const more = { reductions: reducerBytes(reductions, facts), "encoded frames": kept };
   await clock.time("reduce", () =>
     forEachWindow(session, options, more, async ({ from, to }, memory, valid) => {
       // After damage that is to be thrown, the rest is only checked, for a complete report.

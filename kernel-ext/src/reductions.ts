@@ -5,7 +5,10 @@ import { describeReduction, type Reduced, type Reduction, type ReductionKind } f
 import { OptionError } from "./errors";
 import type { LoadedReduceOptions, ReduceOptions } from "./options";
 import { reduce } from "./reduce";
-import type { Frames, PixelArray } from "./types";
+import type { EncodedFrames, Frames, PixelArray } from "./types";
+
+/** What `load` gave, with counts or encoded. */
+export type Loaded = Frames<PixelArray> | EncodedFrames<PixelArray>;
 
 /**
  * The sum of the pixels of a mask in every frame: a bright-field image with a disk, a dark-field image with an annulus.
@@ -21,7 +24,7 @@ import type { Frames, PixelArray } from "./types";
 export function virtualImage(mask: DetectorMask): Reduction;
 export function virtualImage(source: string, mask: DetectorMask, options?: ReduceOptions): Promise<Reduced>;
 export function virtualImage(
-  source: Frames<PixelArray>,
+  source: Loaded,
   mask: DetectorMask,
   options?: LoadedReduceOptions,
 ): Promise<Reduced>;
@@ -45,7 +48,7 @@ export function virtualImage(
  */
 export function meanPattern(): Reduction;
 export function meanPattern(source: string, options?: ReduceOptions): Promise<Reduced>;
-export function meanPattern(source: Frames<PixelArray>, options?: LoadedReduceOptions): Promise<Reduced>;
+export function meanPattern(source: Loaded, options?: LoadedReduceOptions): Promise<Reduced>;
 export function meanPattern(source?: Source, options?: ReduceOptions): Reduction | Promise<Reduced> {
   return describedOrRun("mean-pattern", source, options);
 }
@@ -63,7 +66,7 @@ export function meanPattern(source?: Source, options?: ReduceOptions): Reduction
  */
 export function sumPattern(): Reduction;
 export function sumPattern(source: string, options?: ReduceOptions): Promise<Reduced>;
-export function sumPattern(source: Frames<PixelArray>, options?: LoadedReduceOptions): Promise<Reduced>;
+export function sumPattern(source: Loaded, options?: LoadedReduceOptions): Promise<Reduced>;
 export function sumPattern(source?: Source, options?: ReduceOptions): Reduction | Promise<Reduced> {
   return describedOrRun("sum-pattern", source, options);
 }
@@ -80,7 +83,7 @@ export function sumPattern(source?: Source, options?: ReduceOptions): Reduction 
  */
 export function maxPattern(): Reduction;
 export function maxPattern(source: string, options?: ReduceOptions): Promise<Reduced>;
-export function maxPattern(source: Frames<PixelArray>, options?: LoadedReduceOptions): Promise<Reduced>;
+export function maxPattern(source: Loaded, options?: LoadedReduceOptions): Promise<Reduced>;
 export function maxPattern(source?: Source, options?: ReduceOptions): Reduction | Promise<Reduced> {
   return describedOrRun("max-pattern", source, options);
 }
@@ -100,9 +103,9 @@ export function maxPattern(source?: Source, options?: ReduceOptions): Reduction 
 export function centerOfMass(mask?: DetectorMask): Reduction;
 export function centerOfMass(source: string, options?: ReduceOptions): Promise<Reduced>;
 export function centerOfMass(source: string, mask: DetectorMask, options?: ReduceOptions): Promise<Reduced>;
-export function centerOfMass(source: Frames<PixelArray>, options?: LoadedReduceOptions): Promise<Reduced>;
+export function centerOfMass(source: Loaded, options?: LoadedReduceOptions): Promise<Reduced>;
 export function centerOfMass(
-  source: Frames<PixelArray>,
+  source: Loaded,
   mask: DetectorMask,
   options?: LoadedReduceOptions,
 ): Promise<Reduced>;
@@ -117,7 +120,7 @@ export function centerOfMass(
   return run(source as Source, describeReduction("center-of-mass", null), second as ReduceOptions);
 }
 
-type Source = string | Frames<PixelArray>;
+type Source = string | Loaded;
 
 function describedOrRun(
   kind: ReductionKind,

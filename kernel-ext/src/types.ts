@@ -197,6 +197,36 @@ export interface PixelMask {
 }
 
 /**
+ * An acquisition in memory as its stored chunks, checked when it was loaded; frames are decoded when they are asked for,
+ * exactly as `load` decodes them. Reductions take it as they take Frames.
+ */
+export interface EncodedFrames<T extends PixelArray = NumberPixelArray> {
+  readonly representation: "encoded";
+  /** [frames, rows, cols], or [scan rows, scan cols, rows, cols]. */
+  readonly shape: readonly number[];
+  readonly pixelType: Dtype;
+  /** One entry per frame of the selection: 1 = good, 0 = damaged or missing. */
+  readonly valid: Uint8Array;
+  readonly report: LoadReport;
+  /** Absolute path that was loaded. */
+  readonly source: string;
+  readonly pixelMask: PixelMask | null;
+  /** Bytes of the stored chunks in memory. */
+  readonly storedBytes: number;
+  /** Frame `i` of the selection as one dense ndarray [rows, cols] of its own. @throws RangeError. */
+  frame(i: number): Promise<ndarray.NdArray<T>>;
+  /** One pixel, by as many indices as `shape` has. Reads near each other cost one decode. @throws RangeError. */
+  get(...index: number[]): Promise<T[number]>;
+  /**
+   * A part of the scan as Frames; its report lists what is damaged and missing in it.
+   * @throws OptionError, SelectionError, MemoryLimitError.
+   */
+  scan(ranges: { readonly rows?: AxisRange; readonly cols?: AxisRange }): Promise<Frames<T>>;
+  /** Gives the memory back, after the reads that run; later ones throw SelectionError. */
+  release(): void;
+}
+
+/**
  * Decoded frames: a scijs ndarray of shape [frames, rows, cols], or [scanRows, scanCols, rows, cols] with a
  * scan shape, in the file's dtype (or what `bin` and `dtype` make of it) and native byte order, plus what the load knows about it.
  */

@@ -48,7 +48,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ARITHMETIC = "plan/chunk-grid";
 
 /** The only files that know all stages, and the entry and commands that only pass things on. */
-const WIRING = ["load", "stream", "verify", "inspect", "reduce", "reductions", "show", "index", "cli"];
+const WIRING = [
+  "load",
+  "stream",
+  "verify",
+  "inspect",
+  "encoded",
+  "reduce",
+  "reductions",
+  "show",
+  "index",
+  "cli",
+];
 
 /** Stages that compute and touch nothing. */
 const PURE = [

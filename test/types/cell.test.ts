@@ -36,7 +36,7 @@ after(() => {
 // `Anys<T>` is true where T, or anything in it, is `any`. Typed arrays, ndarrays and functions end the walk: what they
 // give is asked for one by one.
 const PRELUDE = `
-import { annulus, centerOfMass, disk, fromImage, load, maxPattern, meanPattern, reduce, show, sumPattern, virtualImage, type DamagedFramesError, type DetectorMask, type Reduced, type Reduction, type ReduceOptions, type Frames, type LoadOptions, type LoadReport, type ProgressEvent, type ShowOptions } from "framelab";
+import { verify, type EncodedFrames, annulus, centerOfMass, disk, fromImage, load, maxPattern, meanPattern, reduce, show, sumPattern, virtualImage, type DamagedFramesError, type DetectorMask, type Reduced, type Reduction, type ReduceOptions, type Frames, type LoadOptions, type LoadReport, type ProgressEvent, type ShowOptions } from "framelab";
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Anys<T> = IsAny<T> extends true ? true
   : T extends string | number | boolean | bigint | null | undefined | ArrayBufferView | AbortSignal | { stride: number[] } | ((...a: never[]) => unknown) ? false
@@ -95,6 +95,21 @@ show(frames); show(frames.pick(0)); show(report); show(error, { title: "x", log:
   );
 });
 
+test("encoded frames are a type of their own, and what they give is typed", () => {
+  assert.deepEqual(
+    diagnostics(`
+const scan = await load("a_master.h5", { representation: "encoded", memoryLimit: 4e9 });
+const encoded: EncodedFrames = scan; typed(scan.shape, false); typed(scan.report, false); typed(scan.pixelMask, false);
+typed(await scan.frame(3), false); typed((await scan.frame(3)).get(1, 2), false); const count: number = await scan.get(0, 1, 2, 3);
+const part = await scan.scan({ rows: [0, 4], cols: [1, 9, 2] }); typed(part.get(0, 0, 1, 1), false); show(part);
+const big = await load<BigUint64Array>("b.h5", { representation: "encoded" }); const wide: bigint = await big.get(1, 2, 3);
+const image: Reduced = await virtualImage(scan, disk({ center: [1, 2], radius: 3 })); const { mean } = await reduce(big, { mean: meanPattern() });
+typed(mean.get(0, 0), false); const plain: Frames = await load("a.h5", { representation: "counts" });
+`),
+    [],
+  );
+});
+
 test("reductions keep their names, and their results are typed", () => {
   assert.deepEqual(
     diagnostics(`
@@ -127,6 +142,8 @@ test("misuse is a compile error, not an any", () => {
     `await reduce("a.h5", { bf: meanPattern("a.h5") });`,
     `await meanPattern(await load("a.h5"), { frames: [1] });`,
     `virtualImage("a.h5");`,
+    `const scan = await load("a.h5", { representation: "encoded" }); scan.pick(0);`,
+    `await verify("a.h5", { representation: "encoded" });`,
     `disk({ center: [1, 2, 3], radius: 4 });`,
     `const image = virtualImage(disk({ center: [1, 2], radius: 3 })); image.get(1);`,
     `show("text");`,
@@ -151,6 +168,7 @@ test("completion lists the options and the members of frames", () => {
     "onDamage",
     "onMissing",
     "progress",
+    "representation",
     "scan",
     "scanShape",
     "signal",

@@ -1,7 +1,7 @@
 // Owns: the cpu backend on files: targets, refused bits, cut files, cancel, counters, hostile batches, at 1, 2 and 7 threads.
 // Must not know: acquisitions, why a chunk is refused.
 import assert from "node:assert/strict";
-import { closeSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -116,6 +116,32 @@ describe("the cpu backend", { skip }, () => {
       }
     });
   }
+
+  it("decodes stored bytes that are in memory, and refuses those that are not held whole", async () => {
+    const { batch, sources, close } = stack(20, [2, 9], 10);
+    const bytes = readFileSync(batch.file);
+    const buffer = new ArrayBuffer(bytes.length + 24);
+    new Uint8Array(buffer).fill(0xee).set(bytes, 8);
+    close();
+    // Nothing is held of chunk 5; chunk 7 reaches past the memory by a byte.
+    const address = batch.address.map((at, i) => (i === 5 ? Number.NaN : at));
+    const memory = { buffer, start: 8, bytes: bytes.length };
+    const storedBytes = batch.storedBytes.map((n, i) => (i === 7 ? bytes.length - address[7]! + 1 : n));
+    const held = { ...batch, fd: -1, fileBytes: memory.bytes, memory, address, storedBytes };
+    const { output, frame, guards } = guarded(20);
+    const { words } = control();
+    const { state, refused } = await backend(2).decode(held, output, { words });
+    assert.equal(state, "done");
+    assert.deepEqual([...refused!], [0b10100100, 0b10, 0]);
+    for (const [i, source] of sources.entries()) {
+      if (![2, 5, 7, 9].includes(i)) assert.deepEqual(frame(19 - i), source, `frame ${i}`);
+    }
+    assert.ok(guards());
+    assert.equal(words[CONTROL_CHUNKS_DONE], 20);
+    assert.equal(words[CONTROL_CHUNKS_REFUSED], 4);
+    const small = { ...output, bytes: output.bytes - 1 };
+    await assert.rejects(backend(2).decode(held, small, control()), { name: "BackendError" });
+  });
 
   it("says its threads and instruction set, or why not", () => {
     assert.match(backend(1).device, /^1 thread, \S/);

@@ -10,6 +10,11 @@ export interface Batch {
   readonly fd: number;
   readonly file: string;
   readonly fileBytes: number;
+  /**
+   * Given: the stored bytes lie here already, and nothing is read. `address` then counts from its start, `fileBytes` is
+   * its length, and `fd` is -1. An address that is NaN (the file did not hold the chunk whole) is a refused chunk.
+   */
+  readonly memory?: OutputMemory;
   readonly count: number;
   /** Byte offset in the file and stored bytes of each chunk: checked against `fileBytes` by plan/. */
   readonly address: Float64Array;
@@ -19,7 +24,7 @@ export interface Batch {
   readonly target: Float64Array;
 }
 
-/** Memory that a batch decodes into: `bytes` bytes of `buffer` from `start` on; may be larger than 4 GiB. */
+/** Memory that a batch decodes into, or holds its stored bytes: `bytes` bytes of `buffer` from `start` on; may be larger than 4 GiB. */
 export interface OutputMemory {
   readonly buffer: ArrayBuffer;
   readonly start: number;

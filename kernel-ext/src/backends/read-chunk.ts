@@ -2,12 +2,17 @@
 // Must not know: what the bytes mean, acquisitions, frames.
 import { readSync } from "node:fs";
 import { BackendError } from "../errors";
+import type { OutputMemory } from "./backend";
 
-/** Where a chunk lies: absolute byte offset and stored bytes, in a file of `fileBytes` bytes open as `fd`. */
+/**
+ * Where a chunk lies: absolute byte offset and stored bytes, in a file of `fileBytes` bytes open as `fd`; or, where
+ * `memory` is given, in that instead (`fileBytes` bytes long).
+ */
 export interface StoredChunk {
   readonly fd: number;
   readonly file: string;
   readonly fileBytes: number;
+  readonly memory?: OutputMemory;
   readonly address: number;
   readonly bytes: number;
 }
@@ -16,13 +21,15 @@ export interface StoredChunk {
 const LARGEST_READ = 2 ** 30;
 
 /**
- * The stored bytes of a chunk in memory of their own, or null when the file does not hold them whole (it may have been
+ * The stored bytes of a chunk, from a file in memory of their own, or null when the file does not hold them whole (it may have been
  * cut since it was opened). Nothing is allocated for a chunk that reaches past the end of the file.
  * @throws BackendError the system cannot read the file.
  */
-export function readChunk({ fd, file, fileBytes, address, bytes }: StoredChunk): Uint8Array | null {
+export function readChunk(chunk: StoredChunk): Uint8Array | null {
+  const { fd, file, fileBytes, memory, address, bytes } = chunk;
   const inside = address >= 0 && bytes >= 0 && bytes <= fileBytes - address;
   if (!inside || !Number.isSafeInteger(address) || !Number.isSafeInteger(bytes)) return null;
+  if (memory) return new Uint8Array(memory.buffer, memory.start + address, bytes);
   try {
     const stored = new Uint8Array(bytes);
     for (let filled = 0; filled < bytes; ) {

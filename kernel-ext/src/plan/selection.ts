@@ -170,7 +170,8 @@ function listedPositions(chosen: FrameList, cols: number): (frame: number) => Sc
   };
 }
 
-function axis(name: "rows" | "cols", range: AxisRange | undefined, extent: number): AxisChoice {
+/** One axis of a scan cut to a range. @throws SelectionError when it reaches outside. */
+export function axis(name: "rows" | "cols", range: AxisRange | undefined, extent: number): AxisChoice {
   const [start, stop, step = 1] = range ?? [0, extent];
   if (stop > extent) {
     const got = `[${start}, ${stop})`;

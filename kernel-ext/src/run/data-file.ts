@@ -1,13 +1,25 @@
 // Owns: opening one data file for positional reads, for as long as a piece of work needs it.
-// Must not know: HDF5, chunks.
+// Must not know: HDF5, what chunks hold.
 import { closeSync, fstatSync, openSync } from "node:fs";
+import type { OutputMemory } from "../backends/backend";
 import { MissingFileError } from "../errors";
 
 /** An open data file; offsets and sizes are bytes. */
 export interface DataFile {
   readonly path: string;
+  /** -1 where all that is needed of the file is held. */
   readonly fd: number;
   readonly bytes: number;
+  /** Its chunks in memory, instead of on disk. */
+  readonly held?: HeldChunks;
+}
+
+/** Stored chunks of one dataset, in memory. */
+export interface HeldChunks {
+  readonly memory: OutputMemory;
+  /** Entry c is the place in `memory` of chunk `first` + c; NaN = not held. */
+  readonly first: number;
+  readonly address: Float64Array;
 }
 
 /** Opens a file read-only (no lock), calls `work`, and closes it whatever happens. @throws MissingFileError. */

@@ -112,13 +112,18 @@ export function scratchBytes(jobs: ChunkJobs): number {
 
 function cutBatch(file: DataFile, jobs: ChunkJobs, range: BatchRange, scratch: boolean): Batch {
   const end = range.first + range.count;
+  const { held } = file;
+  const chunk = jobs.chunk.subarray(range.first, end);
   return {
     program: jobs.program,
     fd: file.fd,
     file: file.path,
-    fileBytes: file.bytes,
+    fileBytes: held ? held.memory.bytes : file.bytes,
+    memory: held?.memory,
     count: range.count,
-    address: jobs.address.subarray(range.first, end),
+    address: held
+      ? chunk.map((number) => held.address[number - held.first]!)
+      : jobs.address.subarray(range.first, end),
     storedBytes: jobs.storedBytes.subarray(range.first, end),
     filterMask: jobs.filterMask.subarray(range.first, end),
     target: scratch ? scratchTargets(jobs, range) : frameTargets(jobs, range),

@@ -52,7 +52,7 @@ function explainJob(context: RefusedContext, job: number): Uint8Array | null {
   const { file, jobs, outcome, scanOf } = context;
   const address = jobs.address[job];
   const bytes = jobs.storedBytes[job];
-  const stored = readChunk({ fd: file.fd, file: file.path, fileBytes: file.bytes, address, bytes });
+  const stored = storedChunk(file, jobs.chunk[job], { address, bytes });
   const frames = framesOf(jobs, job).map((frame) => ({ frame, scan: scanOf(frame) }));
   const { dataset } = jobs.use.segment;
   const place = { file: file.path, dataset, fileBytes: file.bytes, address, bytes, frames };
@@ -63,6 +63,18 @@ function explainJob(context: RefusedContext, job: number): Uint8Array | null {
   }
   for (const { frame } of frames) outcome.addSuspect(frame, context.backend);
   return explained.decoded;
+}
+
+/** The stored bytes of a chunk, from memory where they are held. */
+function storedChunk(
+  { path, fd, bytes, held }: DataFile,
+  chunk: number,
+  place: { readonly address: number; readonly bytes: number },
+): Uint8Array | null {
+  const at = { fd, file: path, ...place };
+  if (!held) return readChunk({ ...at, fileBytes: bytes });
+  const address = held.address[chunk - held.first]!;
+  return readChunk({ ...at, address, fileBytes: held.memory.bytes, memory: held.memory });
 }
 
 /** Source frames of a job, each once; a selection may use one several times. */

@@ -8,7 +8,7 @@ import { type ChunkJobs, chunkJobs, writtenUse } from "../plan/jobs";
 import type { SegmentUse } from "../plan/placement";
 import { readChunkTable } from "../source";
 import type { ChunkTable, DatasetFacts } from "../source/acquisition";
-import { withDataFile } from "./data-file";
+import { type DataFile, withDataFile } from "./data-file";
 
 /** One segment's part of a load, with the chunk index that it needs. */
 export interface SegmentIndex {
@@ -17,6 +17,8 @@ export interface SegmentIndex {
   readonly chunks: FrameChunks;
   readonly program: Program;
   readonly table: ChunkTable;
+  /** The data file with the chunks that it was held with; without, it is opened when it is needed. */
+  readonly held?: DataFile;
 }
 
 /** Bytes of table and jobs for each chunk: what an index costs before it is read. */

@@ -1,7 +1,7 @@
 // Owns: decoding a window of a planned piece of work: consecutive output frames into memory, every frame defined.
 // Must not know: what becomes of the frames.
 import type { OutputMemory } from "../backends/backend";
-import { withDataFile } from "./data-file";
+import { type DataFile, withDataFile } from "./data-file";
 import { type DecodeRun, decodeJobs } from "./decode";
 import { fillFrame, frameBytesOf } from "./fill";
 import type { Prepared } from "./prepare";
@@ -24,7 +24,8 @@ export async function decodeWindow(
   for (const index of prepared.indexes) {
     const jobs = segmentJobs(index, window);
     if (jobs.count === 0) continue;
-    const damaged = await withDataFile(index.facts.file, (file) => decodeJobs(run, file, jobs, output));
+    const decode = (file: DataFile) => decodeJobs(run, file, jobs, output);
+    const damaged = index.held ? await decode(index.held) : await withDataFile(index.facts.file, decode);
     for (const frame of damaged) {
       frameBytesOf(output, frame, frameBytes).fill(0);
       valid[frame] = 0;

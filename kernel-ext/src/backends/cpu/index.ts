@@ -6,6 +6,7 @@ import type { Program } from "../../filters/program";
 import { type Addon, loadAddon } from "../addon";
 import type { Backend, Batch, BatchStatus, Control, OutputMemory } from "../backend";
 import { chunkFormat } from "./format";
+import { decodeInMemory } from "./in-memory";
 
 /** Choices that tests and benchmarks make; a load takes the defaults. */
 export interface CpuOptions {
@@ -74,6 +75,9 @@ async function decode(
   const { buffer, start, bytes } = output;
   const chunks = { fd, fileBytes, count, address, storedBytes, filterMask, target };
   try {
+    if (batch.memory) {
+      return await decodeInMemory(addon, { ...lowered.format, isa: how.isa }, { batch, output, control });
+    }
     const memory = { buffer, start, bytes, words: control.words };
     return await addon.decodeBatch({ ...lowered.format, ...how, ...chunks, ...memory });
   } catch (cause) {

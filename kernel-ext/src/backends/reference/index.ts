@@ -52,8 +52,9 @@ async function decode(batch: Batch, output: OutputMemory, control: Control): Pro
 
 /** False: the chunk is refused. */
 function decodeOne(batch: Batch, i: number, target: Uint8Array, notes: Note[]): boolean {
-  const { fd, file, fileBytes } = batch;
-  const stored = readChunk({ fd, file, fileBytes, address: batch.address[i]!, bytes: batch.storedBytes[i]! });
+  const { fd, file, fileBytes, memory } = batch;
+  const [address, bytes] = [batch.address[i]!, batch.storedBytes[i]!];
+  const stored = readChunk({ fd, file, fileBytes, memory, address, bytes });
   if (!stored) return false;
   return decodeChunk(batch.program, stored, batch.filterMask[i]!, target, notes).length === 0;
 }

@@ -1,0 +1,185 @@
+// Owns: loading an acquisition as its stored chunks, and the object that hands out frames of them.
+// Must not know: how any stage works.
+import type ndarray from "ndarray";
+import { damagedFramesError, missingFramesError } from "./damage/messages";
+import { encodedLine, framesLine } from "./display/summary";
+import { SelectionError } from "./errors";
+import { type CheckedOptions, scanRanges } from "./options";
+import { axis } from "./plan/selection";
+import { makeFrames } from "./result/frames";
+import { pixelArray } from "./result/pixels";
+import { denseStride, exactView } from "./result/views";
+import { admit } from "./run/admission";
+import { admitWork } from "./run/admit-work";
+import { CACHE_BYTES, FrameCache } from "./run/frame-cache";
+import { forEachWindow, framesHeld } from "./run/frame-windows";
+import { HeldFrames } from "./run/held-frames";
+import { holdChunks, planHold } from "./run/hold-chunks";
+import { allocateFrames, releaseFrames } from "./run/output-memory";
+import { type Prepared, prepare } from "./run/prepare";
+import { openSession, sessionReport } from "./run/session";
+import type { Task } from "./run/task";
+import type { AxisRange, EncodedFrames, Frames, LoadReport, PixelArray } from "./types";
+
+const HELD = new WeakMap<object, HeldFrames>();
+
+/** What encoded frames are read from; null for anything else. */
+export function heldFramesOf(value: unknown): HeldFrames | null {
+  return (typeof value === "object" && value !== null && HELD.get(value)) || null;
+}
+
+/** Reads the stored chunks of a selection into memory, and decodes all of them once. @throws the errors of `load`. */
+export async function loadEncoded(
+  path: string,
+  options: CheckedOptions,
+  task: Task,
+): Promise<EncodedFrames<PixelArray>> {
+  const { cancel, ticker, clock } = task;
+  const prepared = await prepare(path, options, cancel, clock, framesHeld);
+  const { count, outputBytes } = prepared;
+  const session = openSession(prepared, options, cancel, ticker, clock);
+  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
+    throw missingFramesError(sessionReport(session, 0, 0));
+  }
+  const plan = planHold(prepared);
+  const kept = { "encoded frames": plan.bytes, "frame cache": CACHE_BYTES };
+  admitWork(prepared, options, framesHeld(count, outputBytes), kept);
+  const held = await clock.time("read", () => holdChunks(prepared, plan, cancel));
+  try {
+    const checking = { ...session, prepared: held.prepared };
+    session.run.outcome.peakBytes += plan.bytes;
+    const valid = new Uint8Array(count);
+    await clock.time("check", () =>
+      forEachWindow(checking, options, {}, async ({ from }, _, exact) => valid.set(exact, from)),
+    );
+    const report = sessionReport(checking, count, framesHeld(count, outputBytes));
+    if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
+    return makeEncoded(new HeldFrames(held, options, valid), valid, report);
+  } catch (error) {
+    releaseFrames(held.memory);
+    throw error;
+  }
+}
+
+function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): EncodedFrames<PixelArray> {
+  const { prepared } = held;
+  const { leading, count, outputBytes, transform, acquisition, indexes } = prepared;
+  const { dtype, detector, pixelMask } = transform.to;
+  const shape = Object.freeze([...leading, ...detector]);
+  const depth = indexes.reduce((most, { chunks }) => Math.max(most, chunks.shape[0]), 1);
+  const cache = new FrameCache(count, outputBytes, depth, async (from, to) => {
+    const bytes = (to - from) * outputBytes;
+    const output = { buffer: new ArrayBuffer(bytes), start: 0, bytes };
+    await held.read(framesFrom(from, to), [to - from], output);
+    return new Uint8Array(output.buffer);
+  });
+  const pixelsOf = async (i: number): Promise<PixelArray> => {
+    const { buffer, byteOffset } = await cache.frame(i);
+    return pixelArray(dtype, buffer as ArrayBuffer, byteOffset, detector[0] * detector[1]);
+  };
+  const encoded = {
+    representation: "encoded",
+    shape,
+    pixelType: dtype,
+    valid,
+    report,
+    source: acquisition.path,
+    pixelMask,
+    storedBytes: held.bytes,
+    async frame(i: number): Promise<ndarray.NdArray<PixelArray>> {
+      if (!isIndex(i, count)) throw new RangeError(`frame(${i}): there are frames 0 … ${count - 1}`);
+      // A copy: what its owner does with it must not change what others read.
+      return exactView((await pixelsOf(i)).slice(), detector, denseStride(detector), 0);
+    },
+    async get(...index: number[]): Promise<number | bigint> {
+      const fits = index.length === shape.length && index.every((i, a) => isIndex(i, shape[a]!));
+      if (!fits) throw new RangeError(`get(${index.join(", ")}): the shape is [${shape.join(", ")}]`);
+      const at = denseStride(shape).reduce((sum, stride, a) => sum + stride * index[a]!, 0);
+      const pixels = detector[0] * detector[1];
+      return (await pixelsOf(Math.floor(at / pixels)))[at % pixels]!;
+    },
+    scan: (ranges: ScanRanges) => scanOf(held, report, ranges),
+    release() {
+      cache.clear();
+      held.release();
+    },
+  } as const;
+  const line = () => encodedLine(encoded);
+  for (const [name, value] of [
+    ["nodejs.util.inspect.custom", line],
+    ["Jupyter.display", () => ({ "text/plain": line() })],
+  ] as const) {
+    Object.defineProperty(encoded, Symbol.for(name), { value });
+  }
+  HELD.set(encoded, held);
+  return Object.freeze(encoded);
+}
+
+interface ScanRanges {
+  readonly rows?: AxisRange;
+  readonly cols?: AxisRange;
+}
+
+/** A part of the scan, decoded into memory of its own. */
+async function scanOf(held: HeldFrames, whole: LoadReport, ranges: ScanRanges): Promise<Frames<PixelArray>> {
+  const { leading, outputBytes, transform, acquisition } = held.prepared;
+  const given = scanRanges(ranges);
+  if (leading.length !== 2) throw noScan(held.prepared);
+  const rows = axis("rows", given?.rows, leading[0]);
+  const cols = axis("cols", given?.cols, leading[1]);
+  const list: number[] = [];
+  for (let r = 0; r < rows.count; r++) {
+    const row = rows.start + r * rows.step;
+    for (let c = 0; c < cols.count; c++) list.push(row * leading[1] + cols.start + c * cols.step);
+  }
+  const bytes = list.length * outputBytes;
+  const { memoryLimit } = held.options;
+  // What this machine has available is without what is held; a limit of the caller's is with it.
+  const kept = memoryLimit === undefined ? 0 : held.bytes + CACHE_BYTES;
+  admit(acquisition.path, { frames: bytes, "encoded frames": kept }, memoryLimit);
+  const output = allocateFrames(acquisition.path, bytes);
+  try {
+    const valid = await held.read(list, [rows.count, cols.count], output);
+    return makeFrames({
+      ...transform.to,
+      leading: [rows.count, cols.count],
+      buffer: output.buffer,
+      start: output.start,
+      valid,
+      report: partOf(whole, held.prepared, list),
+      source: acquisition.path,
+      line: framesLine,
+      release: () => releaseFrames(output),
+    }) as Frames<PixelArray>;
+  } catch (error) {
+    releaseFrames(output);
+    throw error;
+  }
+}
+
+/** The load's report as far as it is about some of its frames. */
+function partOf(report: LoadReport, { selection }: Prepared, list: readonly number[]): LoadReport {
+  const frames = new Set(list.map((i) => selection.frames.at(i)));
+  const within = ({ frame }: { readonly frame: number }) => frames.has(frame);
+  return Object.freeze({
+    ...report,
+    frames: Object.freeze({ ...report.frames, selected: list.length }),
+    damaged: Object.freeze(report.damaged.filter(within)),
+    missing: Object.freeze(report.missing.filter(within)),
+    suspect: Object.freeze(report.suspect.filter(within)),
+  });
+}
+
+function noScan({ acquisition, count }: Prepared): SelectionError {
+  return new SelectionError(`The encoded frames of ${acquisition.path} have no scan shape.`, {
+    place: "scan",
+    expected: "a scan shape",
+    got: `${count} frames`,
+    todo: "Load with scanShape: [rows, cols], or read frame(i).",
+  });
+}
+
+const isIndex = (i: number, extent: number): boolean => Number.isInteger(i) && i >= 0 && i < extent;
+
+const framesFrom = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, i) => from + i);
