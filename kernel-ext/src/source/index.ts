@@ -14,7 +14,7 @@ import {
 } from "./master";
 import { pixelMaskOf } from "./pixel-mask";
 import { plannedFrames, scanOf } from "./planned";
-import { checkFile } from "./preflight";
+import { type CheckedFile, checkFile } from "./preflight";
 import { layOut, orderParts } from "./segments";
 import { type OpenedPart, openPart } from "./stack";
 import { chooseThreshold } from "./thresholds";
@@ -84,6 +84,7 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
     scan: scan.scan,
     pixelMask: mask.mask,
     notes: [
+      ...writerNotes(opened, opening),
       ...kind.notes,
       ...master.notes,
       ...stack.notes,
@@ -190,6 +191,17 @@ function noFrames({ file, dataset, shape }: DatasetFacts): DatasetNotFoundError 
     got: "0 frames",
     todo: "The acquisition was stopped before its first frame, or the file is still being written.",
   });
+}
+
+/** Frames that are written later are not in what was found. */
+function writerNotes(opened: CheckedFile, parts: readonly OpenedPart[]): Note[] {
+  const written = parts.filter((part) => part.isBeingWritten).map((part) => part.file);
+  const files = new Set(opened.isBeingWritten ? [opened.path, ...written] : written);
+  const [first] = files;
+  if (first === undefined) return [];
+  const others = files.size > 1 ? ` and ${files.size - 1} other files are` : " is";
+  const text = `${first}${others} still open for writing, or the writer ended early: frames that come later are not seen.`;
+  return [{ code: "being-written", text }];
 }
 
 async function kindOf(

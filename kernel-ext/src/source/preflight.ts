@@ -10,11 +10,18 @@ const FIRST_USER_BLOCK = 512;
 /** Bytes of the longest superblock part that is read: version 0 and 1 up to the end-of-file address. */
 const SUPERBLOCK_BYTES = 96;
 
+/** Superblock version 3 has consistency flags at byte 11: open for writing (1), for reading meanwhile (4). */
+const FLAGGED_VERSION = 3;
+const FLAGS_AT = 11;
+const WRITE_FLAGS = 5;
+
 /** A path that exists and looks like HDF5. */
 export interface CheckedFile {
   /** Absolute path as asked for (symbolic links kept). */
   readonly path: string;
   readonly bytes: number;
+  /** Its superblock says that a writer has it open, or died before it closed it. */
+  readonly isBeingWritten: boolean;
 }
 
 /**
@@ -32,8 +39,8 @@ export function checkFile(file: string): CheckedFile {
     if (stat.isDirectory()) throw folder(absolute);
     if (!stat.isFile()) throw notRegular(absolute);
     fd = fs.openSync(absolute, "r");
-    checkBytes(fd, absolute, stat.size);
-    return { path: absolute, bytes: stat.size };
+    const isBeingWritten = checkBytes(fd, absolute, stat.size);
+    return { path: absolute, bytes: stat.size, isBeingWritten };
   } catch (error) {
     throw translate(absolute, error);
   } finally {
@@ -41,7 +48,8 @@ export function checkFile(file: string): CheckedFile {
   }
 }
 
-function checkBytes(fd: number, file: string, bytes: number): void {
+/** Checks the start of a file; true where its consistency flags are set. */
+function checkBytes(fd: number, file: string, bytes: number): boolean {
   if (bytes === 0) {
     throw new NotHdf5Error(`${file} is empty (0 bytes).`, {
       place: file,
@@ -59,7 +67,8 @@ function checkBytes(fd: number, file: string, bytes: number): void {
       todo: "Open the *_master.h5 file of the acquisition.",
     });
   }
-  const promised = promisedBytes(fd, base);
+  const head = readAt(fd, base, SUPERBLOCK_BYTES);
+  const promised = promisedBytes(head, base);
   if (promised !== null && promised > bytes) {
     throw new NotHdf5Error(
       `${file} is cut short: it has ${bytes} bytes and its superblock says ${promised}.`,
@@ -71,6 +80,7 @@ function checkBytes(fd: number, file: string, bytes: number): void {
       },
     );
   }
+  return head[8] === FLAGGED_VERSION && ((head[FLAGS_AT] ?? 0) & WRITE_FLAGS) !== 0;
 }
 
 /** Byte offset of the HDF5 signature, or null. */
@@ -82,8 +92,7 @@ function findSignature(fd: number, bytes: number): number | null {
 }
 
 /** File size that the superblock records, or null where it says nothing that can be understood. */
-function promisedBytes(fd: number, base: number): number | null {
-  const head = readAt(fd, base, SUPERBLOCK_BYTES);
+function promisedBytes(head: Buffer, base: number): number | null {
   const version = head[8] ?? 255;
   // Version 0: widths at 13, base address at 24 and two addresses on, the end of file; version 1 has 4 bytes more.
   // Versions 2 and 3: widths at 9, base address at 12 and two addresses on, the end of file.

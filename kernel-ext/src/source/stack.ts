@@ -16,6 +16,8 @@ export const STACK_ATTRIBUTES = ["image_nr_low", "scan_shape"] as const;
 /** A part, its `scan_shape` attribute, and the error where it could not be opened. */
 export interface OpenedPart extends Part {
   readonly scanShape: readonly number[] | undefined;
+  /** A writer has its file open. */
+  readonly isBeingWritten: boolean;
   /** Where it ended, for a virtual dataset: it has sources and no frames of its own. */
   readonly virtual: Located | null;
   readonly error: FrameLabError | null;
@@ -43,6 +45,7 @@ export async function openPart(file: CheckedFile, node: Node, options: AskOption
       problem: null,
       firstImage,
       scanShape,
+      isBeingWritten: located.file.isBeingWritten,
       virtual: null,
       error: null,
     };
@@ -60,6 +63,7 @@ export async function openPart(file: CheckedFile, node: Node, options: AskOption
       problem: error.message,
       firstImage: null,
       scanShape: undefined,
+      isBeingWritten: false,
       virtual: isVirtual ? located : null,
       error,
     };

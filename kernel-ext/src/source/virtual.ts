@@ -99,6 +99,7 @@ const ABSENT = {
   step: 1,
   firstImage: null,
   scanShape: undefined,
+  isBeingWritten: false,
   virtual: null,
 } as const;
 

@@ -14,6 +14,8 @@ export interface H5Module {
   get_external_link(file: bigint, path: string): { filename?: string; obj_path?: string };
   get_dataset_metadata(file: bigint, path: string): H5Metadata;
   get_dataset_filters(file: bigint, path: string): { id: number; name: string; cd_values: number[] }[];
+  /** Empty, without an error, where attribute storage is damaged. */
+  get_attribute_names(file: bigint, path: string): string[];
   get_attribute_metadata(file: bigint, path: string, name: string): H5Metadata;
   get_attribute_data(file: bigint, path: string, name: string, pointer: bigint): number;
   get_dataset_data(

@@ -50,6 +50,14 @@ export interface ListedDataset {
   readonly holds: string;
 }
 
+/** A single number or text of a file; 64-bit integers past 2^53 and numbers that are none are texts. */
+export interface ListedValue {
+  readonly path: string;
+  readonly value: number | string;
+  /** Attribute `units`, or null. */
+  readonly units: string | null;
+}
+
 /** Answer to each kind of question. */
 export interface Answers {
   /** Where `path` leads, with the numeric attributes asked for. */
@@ -63,6 +71,8 @@ export interface Answers {
   readonly grid: Grid;
   /** Datasets of the file with at least two axes, and its links to other files; at most `limit`. */
   readonly contents: readonly ListedDataset[];
+  /** Every dataset of one number or text, in the order of its groups; at most `limit`. */
+  readonly values: readonly ListedValue[];
 }
 
 export type Query =
@@ -71,7 +81,8 @@ export type Query =
   | { readonly ask: "scalar"; readonly path: string }
   | { readonly ask: "texts"; readonly path: string }
   | { readonly ask: "grid"; readonly path: string; readonly maxBytes: number }
-  | { readonly ask: "contents"; readonly limit: number };
+  | { readonly ask: "contents"; readonly limit: number }
+  | { readonly ask: "values"; readonly limit: number };
 
 /** The answer that belongs to a query, or the words of the HDF5 library where it gave up. */
 export type AnswerTo<Q extends Query> = { readonly ok: Answers[Q["ask"]] } | { readonly failed: string };

@@ -3,8 +3,8 @@
 
 import { dtypeOf, typeNameOf } from "./datatype";
 import type { H5Metadata, H5Module } from "./h5";
-import type { Attributes, DatasetMetadata, Grid, ListedDataset, Node, Query } from "./protocol";
-import { readNumbers, readTexts, readUnsigned } from "./values";
+import type { Attributes, DatasetMetadata, Grid, ListedDataset, ListedValue, Node, Query } from "./protocol";
+import { readExactNumber, readNumbers, readTexts, readUnsigned } from "./values";
 
 /** Soft links followed for one path, as many as the HDF5 library itself allows. */
 const MAX_SOFT_LINKS = 16;
@@ -38,6 +38,8 @@ export class FileReader {
         return this.grid(query.path, query.maxBytes);
       case "contents":
         return this.contents(query.limit);
+      case "values":
+        return this.values(query.limit);
     }
   }
 
@@ -141,9 +143,53 @@ export class FileReader {
     return { kind: "grid", shape: [rows, cols], values };
   }
 
-  /** Breadth first over hard links; an object that was seen under another name is not entered again. */
   private contents(limit: number): ListedDataset[] {
     const listed: ListedDataset[] = [];
+    for (const { path, type } of this.members()) {
+      if (listed.length >= limit) break;
+      if (type === "external") {
+        const { filename = "" } = this.h5.get_external_link(this.file, path);
+        listed.push({ path, shape: null, holds: filename });
+      } else if (type === this.h5.H5G_DATASET) {
+        const raw = this.h5.get_dataset_metadata(this.file, path);
+        if (raw.shape === null || raw.shape.length < 2) continue;
+        listed.push({ path, shape: raw.shape, holds: typeNameOf(raw.type, raw.size, raw.signed) });
+      }
+    }
+    return listed;
+  }
+
+  private values(limit: number): ListedValue[] {
+    const listed: ListedValue[] = [];
+    for (const { path, type } of this.members()) {
+      if (listed.length >= limit) break;
+      if (type !== this.h5.H5G_DATASET) continue;
+      const raw = this.h5.get_dataset_metadata(this.file, path);
+      if (raw.total_size !== 1 || raw.virtual_sources !== undefined) continue;
+      const read = (pointer: bigint) =>
+        this.h5.get_dataset_data(this.file, path, null, null, null, pointer);
+      const value = readExactNumber(this.h5, raw, read) ?? this.texts(path)?.[0];
+      if (value !== undefined) listed.push({ path, value, units: this.units(path) });
+    }
+    return listed;
+  }
+
+  private units(path: string): string | null {
+    if (!this.h5.get_attribute_names(this.file, path).includes("units")) return null;
+    const texts = readTexts(
+      this.h5,
+      this.h5.get_attribute_metadata(this.file, path, "units"),
+      (pointer) => this.h5.get_attribute_data(this.file, path, "units", pointer),
+      (pointer) => this.h5.reclaim_vlen_memory(this.file, path, "units", pointer),
+    );
+    return texts?.[0] ?? null;
+  }
+
+  /**
+   * Everything behind hard links, breadth first, and the links to other files; an object that was seen under another
+   * name is not entered again.
+   */
+  private *members(): Generator<{ path: string; type: number | "external" }> {
     const seen = new Set<number>();
     const queue = ["/"];
     for (let group = queue.shift(); group !== undefined && seen.size < MAX_GROUPS; group = queue.shift()) {
@@ -152,19 +198,16 @@ export class FileReader {
       seen.add(address);
       for (const name of this.namesIn(group)) {
         const path = `${group === "/" ? "" : group}/${name}`;
-        const { filename } = this.h5.get_external_link(this.file, path);
-        if (listed.length >= limit) return listed;
-        if (filename !== undefined) listed.push({ path, shape: null, holds: filename });
-        if (filename !== undefined || this.h5.get_symbolic_link(this.file, path) !== null) continue;
+        if (this.h5.get_external_link(this.file, path).filename !== undefined) {
+          yield { path, type: "external" };
+          continue;
+        }
+        if (this.h5.get_symbolic_link(this.file, path) !== null) continue;
         const type = this.h5.get_type(this.file, path);
         if (type === this.h5.H5G_GROUP) queue.push(path);
-        if (type !== this.h5.H5G_DATASET) continue;
-        const raw = this.h5.get_dataset_metadata(this.file, path);
-        if (raw.shape === null || raw.shape.length < 2) continue;
-        listed.push({ path, shape: raw.shape, holds: typeNameOf(raw.type, raw.size, raw.signed) });
+        yield { path, type };
       }
     }
-    return listed;
   }
 
   private metadata(path: string): DatasetMetadata {

@@ -58,6 +58,21 @@ export function readNumbers(
   return Array.from({ length: count }, (_, i) => numberAt(view, dtype, i * raw.size));
 }
 
+/** One number; as a text where a JSON number cannot hold it. null where the value is no number. */
+export function readExactNumber(
+  h5: H5Module,
+  raw: H5Metadata,
+  read: (pointer: bigint) => number,
+): number | string | null {
+  const dtype = dtypeOf(raw.type, raw.size, raw.signed);
+  if (dtype === null || raw.shape === null || raw.total_size !== 1) return null;
+  const view = readBytes(h5, raw.size, read);
+  const number = numberAt(view, dtype, 0);
+  if (Number.isSafeInteger(number) || (dtype.startsWith("f") && Number.isFinite(number))) return number;
+  if (dtype === "u64") return view.getBigUint64(0, true).toString();
+  return dtype === "i64" ? view.getBigInt64(0, true).toString() : String(number);
+}
+
 /** HDF5's class of strings (H5T_class_t). */
 const STRING = 3;
 /** A text that is shown to people is a name or a date; the rest of a longer one is cut off. */

@@ -16,6 +16,12 @@ const MAX_DIAGNOSTICS = 16_384;
  */
 const MAX_ABSENT_ATTRIBUTES = 4000;
 
+/** Modes of H5Fopen: read-only, and the same of a file that a writer has open for single-writer-multiple-readers. */
+const READ_ONLY = 0;
+const SWMR_READ = 0x40;
+/** What HDF5 says of a file whose writer has it open, or died. */
+const BEING_WRITTEN = "file is already open for";
+
 let diagnostics = "";
 let absentAttributes = 0;
 
@@ -90,7 +96,8 @@ function lowestCause(stack: string): string {
 function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
   diagnostics = "";
   h5.deactivate_throwing_error_handler();
-  const handle = h5.open(file, 0, false, -1, -1);
+  let handle = h5.open(file, READ_ONLY, false, -1, -1);
+  if (handle < 0n && diagnostics.includes(BEING_WRITTEN)) handle = h5.open(file, SWMR_READ, false, -1, -1);
   if (handle < 0n) return { kind: "unreadable", id, why: lowestCause(diagnostics) };
   h5.activate_throwing_error_handler();
   const reader = new FileReader(h5, handle);
