@@ -6,9 +6,12 @@ export { annulus, type DetectorMask, disk, fromImage, type MaskImage } from "./a
 export type { Reduced, Reduction, ReductionKind } from "./analysis/reduction";
 export type { ShowOptions } from "./display/show/options";
 export * from "./errors";
+export { inspect } from "./inspect";
+export type { InspectedFile, InspectedValue, Inspection } from "./inspection";
 export { load } from "./load";
 export type {
   EncodedOptions,
+  InspectOptions,
   LoadedReduceOptions,
   LoadOptions,
   OnDamage,

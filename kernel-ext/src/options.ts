@@ -93,6 +93,9 @@ export interface ReduceOptions extends Omit<LoadOptions, "representation"> {
 /** Options of reductions over frames that are loaded: what to reduce was chosen when they were. */
 export type LoadedReduceOptions = Pick<LoadOptions, "signal" | "progress">;
 
+/** Options of `inspect`: what to look at. */
+export type InspectOptions = Pick<LoadOptions, "dataset" | "threshold" | "signal">;
+
 /** A checked frame selection; ranges stay ranges, so that a long one costs nothing. */
 export type FrameChoice =
   | { readonly kind: "all" }
@@ -167,6 +170,11 @@ export function checkVerifyOptions(path: unknown, options: unknown): CheckedOpti
   const returned = ["onDamage", "onMissing", "detector", "flagged", "bin", "dtype"];
   const names = WORK_NAMES.filter((name) => !returned.includes(name));
   return { ...checkOptions(path, options, names), onDamage: "mask", onMissing: "fill" };
+}
+
+/** Checks the options of `inspect`. @throws OptionError. */
+export function checkInspectOptions(path: unknown, options: unknown): CheckedOptions {
+  return checkOptions(path, options, ["dataset", "threshold", "signal"]);
 }
 
 /** Checks the options of a reduction over a path. @throws OptionError. */

@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   types: [],
   errors: ["types"],
   host: [],
+  inspection: ["types"],
   "option-values": ["errors"],
   options: ["errors", "option-values", "types"],
   source: ["errors", "types"],
@@ -41,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "transform",
     "types",
   ],
-  display: ["damage", "errors", "host", "types"],
+  display: ["damage", "errors", "host", "inspection", "types"],
 };
 
 /** Pure arithmetic on chunk numbers: the readers of chunk indexes need it before there is a plan. */

@@ -69,7 +69,8 @@ function byFrame(a: Placed, b: Placed): number {
   return a.frame - b.frame || (a.offset ?? 0) - (b.offset ?? 0) || (a.block ?? -1) - (b.block ?? -1);
 }
 
-function deepFreeze<T>(value: T): T {
+/** Freezes a value and everything in it. */
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);

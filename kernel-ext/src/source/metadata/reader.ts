@@ -166,8 +166,7 @@ export class FileReader {
       if (type !== this.h5.H5G_DATASET) continue;
       const raw = this.h5.get_dataset_metadata(this.file, path);
       if (raw.total_size !== 1 || raw.virtual_sources !== undefined) continue;
-      const read = (pointer: bigint) =>
-        this.h5.get_dataset_data(this.file, path, null, null, null, pointer);
+      const read = (pointer: bigint) => this.h5.get_dataset_data(this.file, path, null, null, null, pointer);
       const value = readExactNumber(this.h5, raw, read) ?? this.texts(path)?.[0];
       if (value !== undefined) listed.push({ path, value, units: this.units(path) });
     }
