@@ -17,8 +17,8 @@ export const FRAMES = 128;
 const SCAN_FRAMES = 256;
 
 /**
- * Sequences and stream bytes of a block of counts, as measured on real 4D-STEM counts. Every figure for counts stands
- * for such blocks, so data that differs by more than 5 % is refused.
+ * Sequences and stream bytes of a block of counts: the definition of that data set. A decoder's speed follows from
+ * them, so data that differs by more than 5 % is refused.
  */
 export const COUNTS_STREAMS = {
   u8: { sequences: 205, streamBytes: 1189 },

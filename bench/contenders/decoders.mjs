@@ -115,7 +115,8 @@ function framelab() {
 }
 
 /** FrameLab's instruction sets, fastest first; the program leaves out those that the machine has not. */
-const FRAMELAB_ISAS = ["avx512", "avx2-gfni", "avx2", "sse2", "neon", "portable"];
+const FRAMELAB_ISAS =
+  process.arch === "arm64" ? ["neon", "portable"] : ["avx512", "avx2-gfni", "avx2", "sse2", "portable"];
 
 /** Libraries of the decode bench: which package has the source, and whether they give frames. */
 const LIBRARIES = [

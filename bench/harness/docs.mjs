@@ -25,8 +25,9 @@ alone, so that each of FrameLab's instruction sets meets libraries that may use 
 does nothing else; \`memset\` and \`stores\` (64 bytes at a time) are the limit of the machine. FrameLab's decoder is
 linked from the addon's own libraries and makes all its checks.
 
-Chunks are encoded by the bitshuffle library. A block of counts has about 205 / 112 / 56 LZ4 sequences and 1,189 / 694 /
-377 stream bytes in u8 / u16 / u32, as real 4D-STEM counts have; a run refuses data that differs by more than 5 %.
+Chunks are encoded by the bitshuffle library. \`counts\` is defined by its blocks: 205 / 112 / 56 LZ4 sequences and 1,189 /
+694 / 377 stream bytes in u8 / u16 / u32; a run refuses data that differs by more than 5 %. \`gaps\` is counts whose module
+gaps hold the largest value.
 \`fresh\` output is new memory in each load, \`reused\` the same memory again (FrameLab's opt-in pool of released outputs).
 `;
 

@@ -51,15 +51,13 @@ export function meanRatio(ratios, start = "decode/") {
   return numbers.length === 0 ? null : geometricMean(numbers);
 }
 
-/** Speed of `threads` threads over one, as a mean over the counts, or null. */
-export function scaling(rows, isa, threads) {
-  const ratios = rows
-    .filter((row) => row.case.startsWith("decode/counts") && row.contender === "framelab" && row.isa === isa)
-    .filter((row) => row.threads === threads)
+/** Speed of `threads` threads over one, as a mean over the counts, or null; of FrameLab or another contender. */
+export function scaling(rows, isa, threads, contender = "framelab") {
+  const own = rows.filter((row) => row.contender === contender && row.isa === isa);
+  const ratios = own
+    .filter((row) => row.case.startsWith("decode/counts") && row.threads === threads)
     .flatMap((row) => {
-      const one = decodeRows(rows, row.case, 1).find(
-        (other) => other.contender === "framelab" && other.isa === isa,
-      );
+      const one = decodeRows(own, row.case, 1)[0];
       return one ? [row.gbPerS / one.gbPerS] : [];
     });
   return ratios.length === 0 ? null : geometricMean(ratios);

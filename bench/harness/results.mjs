@@ -1,7 +1,7 @@
 // Owns: a results file: where and with what a run was made, its rows, its name.
 // Must not know: how rows are measured or shown.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, availableParallelism, cpus, platform, release, totalmem } from "node:os";
 import { join } from "node:path";
@@ -13,9 +13,19 @@ const require = createRequire(import.meta.url);
 /** Recorded results, of this bench and of others. */
 export const RESULTS = join(root, "bench", "results");
 
+/** The processor's name; with its family and model on Linux, where a virtual machine's name says little. */
+function processor() {
+  const name = cpus()[0]?.model.trim() ?? "unknown";
+  if (platform() !== "linux" || arch() !== "x64") return name;
+  const facts = readFileSync("/proc/cpuinfo", "utf8");
+  const [, family] = /^cpu family\s*: (\d+)$/m.exec(facts) ?? [];
+  const [, model] = /^model\s*: (\d+)$/m.exec(facts) ?? [];
+  return family && model ? `${name} family ${family} model ${model}` : name;
+}
+
 export function machine() {
   return {
-    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    cpu: processor(),
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 1e9),
     system: `${platform()} ${arch()} ${release()}`,

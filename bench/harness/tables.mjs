@@ -149,10 +149,18 @@ export function resultTables(results) {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
+/** What several cores give over one: the libraries beside FrameLab, since a machine may share its cores' caches. */
 function scalingLine(rows, threads) {
   if (threads === 1) return "";
-  const lines = framelabIsas(rows).map((isa) => `${isa} ${times(scaling(rows, isa, threads))}`);
-  return `FrameLab on ${threads} cores over one, counts: ${lines.join(", ")}.`;
+  const decode = rows.filter((row) => row.case.startsWith("decode/counts"));
+  const names = [...new Set(decode.map((row) => `${row.contender}/${row.isa}`))];
+  const decoders = names
+    .map((name) => name.split("/"))
+    .filter(([contender]) => contender === "framelab" || LIBRARIES.includes(contender));
+  const cells = decoders.map(([contender, isa]) => {
+    return `${contender} ${isa} ${times(scaling(rows, isa, threads, contender))}`;
+  });
+  return cells.length === 0 ? "" : `${threads} cores over one, counts: ${cells.join(", ")}.`;
 }
 
 /** Where and with what. */
