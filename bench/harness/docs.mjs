@@ -1,6 +1,6 @@
 // Owns: docs/benchmarks.md, made from the results that bench/results holds.
 // Must not know: how anything was measured beyond what the results say.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/run-step.mjs";
 import { RESULTS } from "./results.mjs";
@@ -33,7 +33,8 @@ gaps hold the largest value.
 
 /** Writes the page, the newest run first. Gives its path. */
 export function writeDocs() {
-  const recorded = readdirSync(RESULTS)
+  const files = existsSync(RESULTS) ? readdirSync(RESULTS) : [];
+  const recorded = files
     .filter((file) => file.endsWith(".json"))
     .map((file) => JSON.parse(readFileSync(join(RESULTS, file), "utf8")))
     .filter((results) => results.rows?.some((row) => row.case?.startsWith("decode/")));
