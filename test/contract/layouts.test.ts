@@ -48,15 +48,24 @@ function chunkElements(chunk: Shape3, number: number): { elements: Uint8Array; e
   return { elements, edge };
 }
 
+/** Bytes of a part of a frame. */
+function cropOf(i: number, { rows, cols }: { rows: readonly number[]; cols: readonly number[] }): Uint8Array {
+  const row = (y: number) => frameOf(i).subarray((y * SHAPE[2] + cols[0]) * 2, (y * SHAPE[2] + cols[1]) * 2);
+  return Buffer.concat(upTo(rows[1] - rows[0]).map((y) => row(rows[0] + y)));
+}
+
 interface Written {
   readonly chunk: Shape3;
   readonly index: ChunkIndexName;
   readonly rawEdgeChunks?: boolean;
   /** Chunks stored without their filter, by their filter mask. */
   readonly raw?: (number: number) => boolean;
+  /** Chunks that are never written, or whose stored bytes are cut. */
+  readonly lost?: (number: number) => "kept" | "absent" | "damaged";
 }
 
-function write(name: string, { chunk, index, rawEdgeChunks = false, raw = () => false }: Written): string {
+function write(name: string, written: Written): string {
+  const { chunk, index, rawEdgeChunks = false, raw = () => false, lost = () => "kept" } = written;
   const frames = chunked({
     dtype: "u16",
     shape: [...SHAPE],
@@ -67,6 +76,8 @@ function write(name: string, { chunk, index, rawEdgeChunks = false, raw = () => 
     rawEdgeChunks,
     chunks: (number) => {
       const { elements, edge } = chunkElements(chunk, number);
+      if (lost(number) === "absent") return null;
+      if (lost(number) === "damaged") return encodeChunk(elements, ELEMENT_BYTES).subarray(0, 9);
       if (raw(number)) return { bytes: elements, filterMask: 1 };
       return edge && rawEdgeChunks ? elements : encodeChunk(elements, ELEMENT_BYTES);
     },
@@ -96,6 +107,28 @@ for (const backend of BACKENDS_HERE) {
       const list = [9, 0, 3, 3, 8];
       const some = await loadOn(backend, path, { frames: list });
       assert.ok(bytesOf(some).equals(stack(frameOf, list)));
+    });
+
+    test(`${backend}: a crop of chunks of [${chunk.join(", ")}] is exact, and reads the chunks under it alone`, async () => {
+      const detector = { rows: [7, 17], cols: [15, 17] } as const;
+      const needed = (number: number) => {
+        const across = Math.ceil(SHAPE[2] / chunk[2]);
+        const y = (Math.floor(number / across) % Math.ceil(SHAPE[1] / chunk[1])) * chunk[1];
+        const x = (number % across) * chunk[2];
+        return y < 17 && y + chunk[1] > 7 && x < 17 && x + chunk[2] > 15;
+      };
+      // Chunks that the crop does not need are absent or unreadable: nobody may ask for them.
+      const lost = (number: number) => (needed(number) ? "kept" : number % 2 === 0 ? "absent" : "damaged");
+      const path = write(`crop-${chunk.join("x")}`, { chunk, index: "btree-v1", lost });
+      const list = [9, 0, 3, 3, 8];
+      for (const frames of [upTo(10), list]) {
+        const crop = await loadOn(backend, path, { frames, detector });
+        assert.ok(bytesOf(crop).equals(stack((i) => cropOf(i, detector), frames)));
+        assert.deepEqual(
+          [...crop.valid],
+          frames.map(() => 1),
+        );
+      }
     });
   }
 

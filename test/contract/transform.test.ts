@@ -314,6 +314,46 @@ for (const backend of BACKENDS_HERE) {
     });
   }
 
+  test(`${backend}: a load longer than its decode window is exact, in less memory than the decoded frames`, async () => {
+    const pictures = [0, 1, 2].map((kind) => {
+      const random = new Random(5, kind);
+      return Uint16Array.from({ length: 192 * 192 }, () => random.poisson(Math.exp(-2)));
+    });
+    const frames = pictures.map((picture) => new Uint8Array(picture.buffer));
+    const last = new Uint8Array(
+      Uint16Array.from(pictures[0], (value, at) => (at === 4000 ? 700 : value)).buffer,
+    );
+    const { path } = writeAcquisition(folder, {
+      name: "long",
+      count: 900,
+      height: 192,
+      width: 192,
+      dtype: "u16",
+      frames: (i) => (i === 899 ? last : frames[i % 3]),
+      filesOf: [500, 400],
+      pixelMask: null,
+    });
+    const memoryLimit = 50e6; // Decoded, the frames take 66 MB.
+    const every = { memoryLimit, frames: { from: 0, to: 899 } } as const;
+    await assert.rejects(loadOn(backend, path, every), { name: "MemoryLimitError" });
+    const sums = pictures.map((picture) => {
+      const sum = new Float64Array(24 * 24);
+      for (const [at, value] of picture.entries()) {
+        sum[Math.floor(at / 192 / 8) * 24 + Math.floor((at % 192) / 8)] += value;
+      }
+      return [...sum];
+    });
+    const binned = await loadOn(backend, path, { ...every, bin: 8 });
+    assert.deepEqual(binned.shape, [899, 24, 24]);
+    for (let i = 0; i < 899; i++) assert.deepEqual([...binned.frame(i).data], sums[i % 3]);
+    assert.ok(binned.report.bytes.peak < memoryLimit);
+    assert.equal(binned.report.bytes.decoded, 899 * 192 * 192 * 2);
+    await assert.rejects(loadOn(backend, path, { memoryLimit, dtype: "u8", detector: { rows: [0, 48] } }), {
+      name: "OptionError",
+      got: "frame 899, pixel [20, 160]: 700",
+    });
+  });
+
   test(`${backend}: only the chunks of the selection are read`, async () => {
     const options = { frames: [7, 1, 7], detector: DETECTOR, bin: 2 } as const;
     const { report } = await loadOn(backend, good.path, options);

@@ -4,6 +4,12 @@ import { UnsupportedLayoutError } from "../errors";
 import type { ChunkTable, DatasetFacts } from "../source/acquisition";
 import type { SegmentUse } from "./placement";
 
+/** Places (0 … perRow - 1, row-major) of chunks over one frame, ascending; arithmetic, since there may be many. */
+export interface ChunkPlaces {
+  readonly count: number;
+  at(k: number): number;
+}
+
 /** Chunks of a stack of frames [frames, height, width]; `perRow` chunks stand side by side over one frame. */
 export interface FrameChunks {
   /** Frames of the dataset, over all its leading axes. */
@@ -16,17 +22,28 @@ export interface FrameChunks {
   readonly across: number;
   /** down * across. */
   readonly perRow: number;
+  /** Those of them that hold wanted pixels. */
+  readonly places: ChunkPlaces;
   readonly elements: number;
   /** One chunk is exactly one frame: it can be decoded straight into the output. */
   readonly isFrame: boolean;
 }
 
+/** A rectangle of a frame's pixels. */
+export interface FramePart {
+  readonly top: number;
+  readonly left: number;
+  readonly height: number;
+  readonly width: number;
+}
+
 /**
- * Images and thresholds count as one axis of frames; the row-major number of a chunk is the same both ways.
+ * Chunks of a dataset of which a part of each frame is wanted, by default all of it. Images and thresholds count as one axis of frames;
+ * the row-major number of a chunk is the same both ways.
  *
  * @throws UnsupportedLayoutError when the chunk shape does not fit a stack of frames.
  */
-export function frameChunks(facts: DatasetFacts): FrameChunks {
+export function frameChunks(facts: DatasetFacts, part?: FramePart): FrameChunks {
   const [height, width] = facts.shape.slice(-2);
   const leading = facts.shape.slice(0, -2);
   const chunk =
@@ -56,6 +73,7 @@ export function frameChunks(facts: DatasetFacts): FrameChunks {
     down,
     across,
     perRow: down * across,
+    places: placesOf(part ?? { top: 0, left: 0, height, width }, rows, cols, across),
     elements,
     isFrame,
   };
@@ -68,6 +86,14 @@ function framesOfChunk(leading: readonly number[], chunk: readonly number[]): nu
   const isWhole = thresholds === leading[1];
   const follow = isWhole || (images === 1 && leading[1] % thresholds === 0);
   return leading.length === 2 && follow ? images * thresholds : Number.NaN;
+}
+
+function placesOf(part: FramePart, rows: number, cols: number, across: number): ChunkPlaces {
+  const top = Math.floor(part.top / rows);
+  const left = Math.floor(part.left / cols);
+  const high = Math.ceil((part.top + part.height) / rows) - top;
+  const wide = Math.ceil((part.left + part.width) / cols) - left;
+  return { count: high * wide, at: (k) => (top + Math.floor(k / wide)) * across + left + (k % wide) };
 }
 
 /** The run of chunks, by row-major number, that holds every frame of a use. */
@@ -97,11 +123,11 @@ export function frameTable(
   };
 }
 
-/** True where a frame needs a chunk that was never written. */
+/** True where the wanted part of a frame needs a chunk that was never written. */
 export function neverWritten(chunks: FrameChunks, table: ChunkTable, local: number): boolean {
   const first = Math.floor(local / chunks.shape[0]) * chunks.perRow - table.first;
-  for (let c = first; c < first + chunks.perRow; c++) {
-    if (Number.isNaN(table.address[c])) return true;
+  for (let k = 0; k < chunks.places.count; k++) {
+    if (Number.isNaN(table.address[first + chunks.places.at(k)])) return true;
   }
   return false;
 }

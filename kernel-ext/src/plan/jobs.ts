@@ -23,7 +23,7 @@ export interface ChunkJobs {
 
 /**
  * Makes the jobs of a use. A chunk that holds exactly one frame gives a job for every use of the frame; other chunks
- * give one job each.
+ * that hold wanted pixels give one job each.
  */
 export function chunkJobs(
   use: SegmentUse,
@@ -32,9 +32,9 @@ export function chunkJobs(
   table: ChunkTable,
   rawEdgeChunks: boolean,
 ): ChunkJobs {
-  const { perRow, isFrame } = chunks;
+  const { perRow, places, isFrame } = chunks;
   const rows = isFrame ? null : runsOfRows(use, chunks);
-  const count = isFrame ? use.local.length : (rows as RowRuns).row.length * perRow;
+  const count = isFrame ? use.local.length : (rows as RowRuns).row.length * places.count;
   const jobs = {
     use,
     program,
@@ -48,8 +48,8 @@ export function chunkJobs(
     lastUse: new Float64Array(count),
   };
   for (let j = 0; j < count; j++) {
-    const run = rows ? Math.floor(j / perRow) : j;
-    const number = rows ? rows.row[run] * perRow + (j % perRow) : use.local[j];
+    const run = rows ? Math.floor(j / places.count) : j;
+    const number = rows ? rows.row[run] * perRow + places.at(j % places.count) : use.local[j];
     const entry = number - table.first;
     jobs.chunk[j] = number;
     jobs.address[j] = table.address[entry];

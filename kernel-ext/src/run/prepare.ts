@@ -2,6 +2,7 @@
 // Must not know: outputs, decoding, what the frames are for.
 import { dtypeBytes } from "../filters/lower";
 import type { CheckedOptions } from "../options";
+import type { FramePart } from "../plan/frame-chunks";
 import { neverWrittenFrames, trimLeading } from "../plan/missing";
 import { type MissingOutput, type Placement, placeFrames } from "../plan/placement";
 import { type Selection, selectFrames } from "../plan/selection";
@@ -58,8 +59,8 @@ export async function prepare(
   const beside = transform.changes ? transformBytes(transform) + frameBytes : 0;
   const heldBytes = (frames: number) => hold(frames, outputBytes) * outputBytes + beside;
   const placement = place(acquisition, selection, options, heldBytes);
-  const indexBytes = admitIndex(acquisition, placement, options, heldBytes);
-  const indexes = await clock.time("index", () => readIndexes(placement, cancel));
+  const indexBytes = admitIndex(acquisition, placement, transform.region, options, heldBytes);
+  const indexes = await clock.time("index", () => readIndexes(placement, transform.region, cancel));
   const gaps = indexes.flatMap(({ use, chunks, table }) => neverWrittenFrames(use, chunks, table, selection));
   const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
   const notes = [...acquisition.notes, ...selection.notes];
@@ -103,20 +104,25 @@ function place(
 function admitIndex(
   acquisition: Acquisition,
   placement: Placement,
+  part: FramePart,
   options: CheckedOptions,
   heldBytes: (frames: number) => number,
 ): number {
-  const chunks = placement.uses.reduce((sum, use) => sum + indexedChunks(use), 0);
+  const chunks = placement.uses.reduce((sum, use) => sum + indexedChunks(use, part), 0);
   const index = chunks * INDEX_BYTES_PER_CHUNK;
   const present = placement.count - placement.missing.length;
   admit(acquisition.path, { frames: heldBytes(present), "chunk index": index }, options.memoryLimit);
   return index;
 }
 
-async function readIndexes(placement: Placement, cancel: CancelScope): Promise<SegmentIndex[]> {
+async function readIndexes(
+  placement: Placement,
+  part: FramePart,
+  cancel: CancelScope,
+): Promise<SegmentIndex[]> {
   const indexes: SegmentIndex[] = [];
   for (const use of placement.uses) {
-    indexes.push(await readSegmentIndex(use));
+    indexes.push(await readSegmentIndex(use, part));
     // Index reading is synchronous: let signals and displays through between data files.
     await new Promise((resolve) => setImmediate(resolve));
     cancel.check();

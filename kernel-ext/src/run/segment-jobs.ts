@@ -3,7 +3,7 @@
 import { UnsupportedLayoutError } from "../errors";
 import { lowerFilters } from "../filters/lower";
 import type { Program } from "../filters/program";
-import { chunkRange, type FrameChunks, frameChunks, frameTable } from "../plan/frame-chunks";
+import { chunkRange, type FrameChunks, type FramePart, frameChunks, frameTable } from "../plan/frame-chunks";
 import { type ChunkJobs, chunkJobs, writtenUse } from "../plan/jobs";
 import type { SegmentUse } from "../plan/placement";
 import { readChunkTable } from "../source";
@@ -25,14 +25,14 @@ export interface SegmentIndex {
 export const INDEX_BYTES_PER_CHUNK = 80;
 
 /** Chunk index entries that a use needs. */
-export function indexedChunks(use: SegmentUse): number {
-  return chunkRange(frameChunks(factsOf(use)), use).count;
+export function indexedChunks(use: SegmentUse, part?: FramePart): number {
+  return chunkRange(frameChunks(factsOf(use), part), use).count;
 }
 
-/** Reads the index of one use. @throws UnsupportedLayoutError, UnsupportedFilterError, MissingFileError. */
-export async function readSegmentIndex(use: SegmentUse): Promise<SegmentIndex> {
+/** Reads the index of one use, of which `part` of each frame is wanted (default: all). @throws UnsupportedLayoutError, UnsupportedFilterError, MissingFileError. */
+export async function readSegmentIndex(use: SegmentUse, part?: FramePart): Promise<SegmentIndex> {
   const facts = factsOf(use);
-  const chunks = frameChunks(facts);
+  const chunks = frameChunks(facts, part);
   const program = lowerFilters({
     filters: facts.filters,
     dtype: facts.dtype,
