@@ -1,0 +1,56 @@
+// Owns: the cache of decoded frames: right frames, few decodes, bounded size, no memory of failures.
+// Must not know: decoders.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CACHE_BYTES, FrameCache } from "#framelab/run/frame-cache";
+
+/** A cache whose frames hold their own number, and the groups that were decoded. */
+function numbered(count: number, frameBytes: number, depth: number) {
+  const decoded: [number, number][] = [];
+  const cache = new FrameCache(count, frameBytes, depth, async (from, to) => {
+    decoded.push([from, to]);
+    const bytes = new Uint8Array((to - from) * frameBytes);
+    for (let i = from; i < to; i++) bytes.fill(i, (i - from) * frameBytes, (i - from + 1) * frameBytes);
+    return bytes;
+  });
+  return { cache, decoded };
+}
+
+test("frames of one chunk are decoded together, once, also when they are asked for at once", async () => {
+  const { cache, decoded } = numbered(8, 5, 3);
+  const frames = await Promise.all([4, 3, 5, 7, 4].map((i) => cache.frame(i)));
+  assert.deepEqual(
+    frames.map((frame) => [...frame]),
+    [4, 3, 5, 7, 4].map((i) => new Array(5).fill(i)),
+  );
+  assert.deepEqual(decoded, [
+    [3, 6],
+    [6, 8],
+  ]);
+});
+
+test("what was used longest ago goes first, and the cache keeps to its bytes", async () => {
+  const { cache, decoded } = numbered(9, CACHE_BYTES / 2, 1);
+  for (const i of [0, 1, 0, 2, 0, 1]) assert.equal((await cache.frame(i))[0], i);
+  assert.deepEqual(
+    decoded.map(([from]) => from),
+    [0, 1, 2, 1],
+  );
+});
+
+test("a frame larger than the cache is decoded alone", async () => {
+  const { cache, decoded } = numbered(4, CACHE_BYTES + 1, 4);
+  await cache.frame(2);
+  assert.deepEqual(decoded, [[2, 3]]);
+});
+
+test("a decode that failed is tried again", async () => {
+  let calls = 0;
+  const cache = new FrameCache(1, 1, 1, async () => {
+    calls += 1;
+    if (calls === 1) throw new Error("once");
+    return Uint8Array.of(7);
+  });
+  await assert.rejects(cache.frame(0), /once/);
+  assert.equal((await cache.frame(0))[0], 7);
+});
