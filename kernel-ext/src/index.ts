@@ -22,6 +22,7 @@ export type {
 } from "./options";
 export { type ReducedAs, reduce } from "./reduce";
 export { centerOfMass, type Loaded, maxPattern, meanPattern, sumPattern, virtualImage } from "./reductions";
+export { keepReleasedMemory } from "./run/output-memory";
 export { type Showable, show } from "./show";
 export { type FrameBatch, forEachBatch, stream } from "./stream";
 export type * from "./types";
