@@ -112,6 +112,19 @@ test("--json is one list with the whole reports and the errors", async () => {
   assert.equal(list[2]!.error!.code, "not-hdf5");
 });
 
+test("inspect says what is in files, as text and as JSON, and whether they can be loaded", async () => {
+  const fine = await framelab(["inspect", good]);
+  assert.equal(fine.code, 0);
+  assert.match(fine.out, /good_master\.h5/);
+  assert.match(fine.out, /\b12\b/);
+  const { code, out } = await framelab(["inspect", absent, "--json"]);
+  assert.equal(code, 1);
+  const [about] = JSON.parse(out) as { ready: boolean; frames: { planned: number; found: number } }[];
+  assert.deepEqual([about!.ready, about!.frames.planned, about!.frames.found], [false, 12, 8]);
+  assert.equal((await framelab(["inspect", text])).code, 2);
+  assert.equal((await framelab(["inspect"])).code, 2);
+});
+
 test("wrong usage: code 2, what is wrong, and where help is", async () => {
   for (const [args, message] of [
     [["verify"], /needs at least one file/],

@@ -19,7 +19,7 @@ export const EXIT = {
 /** The lines that every help text ends with. */
 export const EXIT_HELP = `Exit codes:
   0    everything is fine
-  1    damaged or missing frames were found
+  1    damaged or missing frames were found, or an acquisition cannot be loaded as it is
   2    wrong usage, or a file that cannot be read
   130  stopped by Ctrl-C`;
 

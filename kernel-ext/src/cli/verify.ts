@@ -1,9 +1,10 @@
 // Owns: `framelab verify`: its arguments, one verification after the other, its exit code.
 // Must not know: how a verdict looks, how frames are decoded.
-import { AbortError, BackendUnavailableError, FrameLabError, OptionError } from "../errors";
+import { AbortError, FrameLabError } from "../errors";
 import type { BackendName, LoadReport } from "../types";
 import { verify } from "../verify";
 import { type Command, type Console, EXIT, EXIT_HELP, parseFlags, UsageError } from "./command";
+import { usageFault } from "./usage";
 import { jsonText, type Verdict, verdictText } from "./verdict";
 
 const HELP = `Decodes every frame of acquisitions and says which are damaged or missing. Keeps nothing in memory, changes no file.
@@ -62,11 +63,8 @@ async function verdictOf(
 ): Promise<Verdict> {
   try {
     return { file, report: await verify(file, { ...options, signal }) };
-  } catch (error) {
-    // These are about the command line, not about the file.
-    if (error instanceof OptionError || error instanceof BackendUnavailableError) {
-      throw new UsageError(error.message);
-    }
+  } catch (thrown) {
+    const error = usageFault(thrown);
     if (error instanceof FrameLabError && !(error instanceof AbortError)) return { file, error };
     throw error;
   }
