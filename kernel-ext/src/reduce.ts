@@ -5,6 +5,7 @@ import { isReduction, type Reduced, type Reduction } from "./analysis/reduction"
 import { damagedFramesError, missingFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
+import { countText } from "./display/units";
 import { heldFramesOf } from "./encoded";
 import { OptionError } from "./errors";
 import {
@@ -177,7 +178,8 @@ async function reduceLoaded(frames: Frames<PixelArray>, reductions: Named, optio
     };
     await addFrames(reducers, all, task.cancel);
     const results = reducers.results(report);
-    task.done(lineOf(results));
+    // Their report tells how fast they were loaded, not reduced.
+    task.done(`Reduced ${countText(report.frames.selected)} loaded frames`);
     return results;
   } catch (error) {
     throw task.failed(error);
