@@ -3,7 +3,7 @@
 import type ndarray from "ndarray";
 import { damagedFramesError, missingFramesError } from "./damage/messages";
 import { encodedLine, framesLine } from "./display/summary";
-import { SelectionError } from "./errors";
+import { outOfRange, SelectionError } from "./errors";
 import { type CheckedOptions, scanRanges } from "./options";
 import { axis } from "./plan/selection";
 import { makeFrames } from "./result/frames";
@@ -87,13 +87,13 @@ function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): E
     pixelMask,
     storedBytes: held.bytes,
     async frame(i: number): Promise<ndarray.NdArray<PixelArray>> {
-      if (!isIndex(i, count)) throw new RangeError(`frame(${i}): there are frames 0 … ${count - 1}`);
+      if (!isIndex(i, count)) throw outOfRange(`frame(${i})`, `frames 0 … ${count - 1}`);
       // A copy: what its owner does with it must not change what others read.
       return exactView((await pixelsOf(i)).slice(), detector, denseStride(detector), 0);
     },
     async get(...index: number[]): Promise<number | bigint> {
       const fits = index.length === shape.length && index.every((i, a) => isIndex(i, shape[a]!));
-      if (!fits) throw new RangeError(`get(${index.join(", ")}): the shape is [${shape.join(", ")}]`);
+      if (!fits) throw outOfRange(`get(${index.join(", ")})`, `the shape is [${shape.join(", ")}]`);
       const at = denseStride(shape).reduce((sum, stride, a) => sum + stride * index[a]!, 0);
       const pixels = detector[0] * detector[1];
       return (await pixelsOf(Math.floor(at / pixels)))[at % pixels]!;

@@ -95,6 +95,11 @@ export class SelectionError extends FrameLabError {
   readonly code = "selection";
 }
 
+/** The error for an index outside an array: `call` is the call as written, `allowed` what the array has. */
+export function outOfRange(call: string, allowed: string): SelectionError {
+  return new SelectionError(`${call} is out of range: ${allowed}.`, { place: call, expected: allowed });
+}
+
 /** The result would need more memory than allowed: the message has both numbers; nothing was allocated. */
 export class MemoryLimitError extends FrameLabError {
   readonly code = "memory-limit";

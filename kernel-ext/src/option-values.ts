@@ -23,11 +23,21 @@ function printable(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value !== "object" || value === null) return String(value);
   try {
-    const text = JSON.stringify(value) ?? "an object";
+    const text = plainJson(value) ?? "an object";
     return text.length > 80 ? `${text.slice(0, 77)}…` : text;
   } catch {
     return "an object";
   }
+}
+
+/** JSON in which numbers that JSON cannot hold stand as they are written: NaN, Infinity, 1n. */
+function plainJson(value: object): string | undefined {
+  const odd = (part: unknown) =>
+    typeof part === "bigint" || (typeof part === "number" && !Number.isFinite(part));
+  const text = JSON.stringify(value, (_, part: unknown) =>
+    odd(part) ? `${String(part)}${typeof part === "bigint" ? "n" : ""}` : part,
+  );
+  return text?.replace(/"(NaN|-?Infinity|-?\d+n)"/g, "$1");
 }
 
 /** An object with known names only. @throws OptionError. */

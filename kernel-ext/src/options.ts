@@ -271,11 +271,11 @@ function pixelRange(name: string, value: unknown): PixelRange | undefined {
 
 function frameChoice(value: unknown): FrameChoice {
   if (value === undefined) return { kind: "all" };
-  const allowed = "a list of frame numbers, or { from, to, step? }, half-open";
+  const allowed = "a list of whole frame numbers from 0, or { from, to, step? }, half-open";
   if (Array.isArray(value) || ArrayBuffer.isView(value)) {
     const list = Array.from(value as ArrayLike<unknown>);
     if (list.length > 0 && list.every(isCount)) return { kind: "list", list };
-    throw badOption("frames", value, `${allowed}, with at least one frame`);
+    throw badOption("frames", value, list.length === 0 ? `${allowed}, with at least one frame` : allowed);
   }
   if (typeof value !== "object" || value === null) throw badOption("frames", value, allowed);
   const { from, to, step = 1 } = asRecord("frames", value, ["from", "to", "step"]);

@@ -34,6 +34,22 @@ export function show(value: Showable, options?: ShowOptions): void {
   display(bundleFor(value, checkShowOptions(options)));
 }
 
+/** An ndarray's data must hold its shape: what lies outside is no measurement, and no picture. */
+function refuseBeyondData({ data, shape, stride, offset }: AnyArray): void {
+  const length = (data as Partial<ArrayLike<unknown>> | undefined)?.length;
+  if (length === undefined) return;
+  let [first, last] = [offset, offset];
+  for (const [axis, count] of shape.entries()) {
+    const reach = (stride[axis] ?? 0) * (count - 1);
+    if (reach < 0) first += reach;
+    else last += reach;
+  }
+  if (length === 0) refuse("an array whose memory was released");
+  if (!(first >= 0 && last < length)) {
+    refuse(`an array of shape [${shape.join(", ")}] whose data have only ${length} elements`);
+  }
+}
+
 /** Shape of an ndarray, or null for anything else. */
 function arrayShape(value: unknown): readonly number[] | null {
   const { shape, get, stride } = (value ?? {}) as Partial<AnyArray>;
@@ -49,6 +65,7 @@ function bundleFor(value: unknown, options: CheckedShowOptions): Bundle {
   const shape = arrayShape(value);
   if (shape !== null) {
     if (shape.some((length) => length === 0)) refuse(`an empty array of shape [${shape.join(", ")}]`);
+    refuseBeyondData(value as AnyArray);
     if (shape.length > 2 && typeof (value as Partial<Frames>).frame === "function") {
       return framesBundle(value as Frames, options);
     }

@@ -4,6 +4,7 @@ import type ndarray from "ndarray";
 import { damagedFramesError, missingFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
+import { OptionError } from "./errors";
 import { checkStreamOptions, type StreamOptions } from "./options";
 import { pixelArray } from "./result/pixels";
 import { denseStride, exactView } from "./result/views";
@@ -57,6 +58,14 @@ export async function forEachBatch<T extends PixelArray = NumberPixelArray>(
   fn: (batch: FrameBatch<T>) => void | Promise<void>,
   options: StreamOptions = {},
 ): Promise<LoadReport> {
+  if (typeof fn !== "function") {
+    const expected = "a function that takes a batch";
+    throw new OptionError(`forEachBatch takes ${expected} as its second argument, but got ${typeof fn}.`, {
+      place: "fn",
+      expected,
+      got: typeof fn,
+    });
+  }
   const batches = stream<T>(path, options);
   for (;;) {
     const next = await batches.next();

@@ -213,9 +213,9 @@ export interface EncodedFrames<T extends PixelArray = NumberPixelArray> {
   readonly pixelMask: PixelMask | null;
   /** Bytes of the stored chunks in memory. */
   readonly storedBytes: number;
-  /** Frame `i` of the selection as one dense ndarray [rows, cols] of its own. @throws RangeError. */
+  /** Frame `i` of the selection as one dense ndarray [rows, cols] of its own. @throws SelectionError. */
   frame(i: number): Promise<ndarray.NdArray<T>>;
-  /** One pixel, by as many indices as `shape` has. Reads near each other cost one decode. @throws RangeError. */
+  /** One pixel, by as many indices as `shape` has. Reads near each other cost one decode. @throws SelectionError. */
   get(...index: number[]): Promise<T[number]>;
   /**
    * A part of the scan as Frames; its report lists what is damaged and missing in it.

@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   backends: ["errors", "filters", "types"],
   transform: ["errors", "types"],
   damage: ["backends", "errors", "filters", "types"],
-  result: ["backends", "source", "types"],
+  result: ["backends", "errors", "source", "types"],
   analysis: ["damage", "errors", "transform", "types"],
   run: [
     "backends",

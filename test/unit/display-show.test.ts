@@ -240,7 +240,10 @@ test("bad options and values are refused with what is allowed", () => {
   const refused = (act: () => void, words: RegExp): void => {
     assert.throws(act, (error: Error) => error instanceof OptionError && words.test(error.message));
   };
-  refused(() => show(array, { colour: "gray" } as never), /colour.*one of title, log, limits, colormap/);
+  refused(
+    () => show(array, { colour: "gray" } as never),
+    /no option colour.*known: title, log, limits, colormap/,
+  );
   refused(() => show(array, { colormap: "jet" as never }), /colormap.*"jet".*blue-yellow, red-yellow, gray/);
   refused(() => show(array, { limits: [3, 3] }), /limits.*low < high/);
   refused(() => show(array, { limits: [0, 3], log: true }), /limits.*above 0/);

@@ -1,6 +1,7 @@
 // Owns: the Frames object: an ndarray over the decoded output with frame(), valid, report, release and its one-line text.
 // Must not know: how frames were decoded, notebooks (the text comes in as a function).
 import type ndarray from "ndarray";
+import { outOfRange, SelectionError } from "../errors";
 import type { Dtype, Frames, LoadReport, NumberPixelArray, PixelArray, PixelMask } from "../types";
 import { elementBytes, pixelArray, pixels } from "./pixels";
 import { denseStride, exactView } from "./views";
@@ -34,8 +35,9 @@ export function makeFrames(parts: FramesParts): Frames {
   const view = exactView(data, shape, denseStride(shape), 0);
   const frame = (i: number): ndarray.NdArray<PixelArray> => {
     if (!Number.isInteger(i) || i < 0 || i >= count) {
-      throw new RangeError(`frame(${i}): the array holds frames 0 … ${count - 1}`);
+      throw outOfRange(`frame(${i})`, `the array holds frames 0 … ${count - 1}`);
     }
+    if (buffer.byteLength === 0) throw released(parts.source);
     const one = pixelArray(dtype, buffer, start + i * stepBytes, frameElements);
     return exactView(one, detector, denseStride(detector), 0);
   };
@@ -45,8 +47,15 @@ export function makeFrames(parts: FramesParts): Frames {
     Object.defineProperty(view, name, { value, enumerable: true });
   }
   const frames = view as Frames<NumberPixelArray>;
-  const text = () => parts.line(frames);
+  const text = () => (buffer.byteLength === 0 ? `${parts.line(frames)}, released` : parts.line(frames));
   Object.defineProperty(frames, Symbol.for("nodejs.util.inspect.custom"), { value: text });
   Object.defineProperty(frames, Symbol.for("Jupyter.display"), { value: () => ({ "text/plain": text() }) });
   return frames;
+}
+
+function released(source: string): SelectionError {
+  return new SelectionError(`The frames of ${source} were released.`, {
+    place: source,
+    todo: "Load them again.",
+  });
 }

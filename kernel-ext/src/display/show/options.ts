@@ -38,7 +38,13 @@ function refuse(name: string, value: unknown, allowed: string): never {
 export function checkShowOptions(options: ShowOptions = {}): CheckedShowOptions {
   if (typeof options !== "object" || options === null) refuse("options", options, "an object");
   for (const name of Object.keys(options)) {
-    if (!(NAMES as readonly string[]).includes(name)) refuse(name, "given", `one of ${NAMES.join(", ")}`);
+    if ((NAMES as readonly string[]).includes(name)) continue;
+    const expected = NAMES.join(", ");
+    throw new OptionError(`There is no option ${name} of show; known: ${expected}.`, {
+      place: name,
+      got: name,
+      expected,
+    });
   }
   const { title = "", log = false, limits, colormap = "blue-yellow" } = options;
   if (typeof title !== "string") refuse("title", title, "a text");
