@@ -1,0 +1,37 @@
+// Owns: the program behind `npm run fuzz:metadata`: runs the metadata fuzz and prints counts by outcome.
+// Must not know: what is mutated or how it is judged.
+import { parseArgs } from "node:util";
+import { fuzzMetadata } from "./metadata";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      files: { type: "string", default: "20000" },
+      seed: { type: "string", default: "1" },
+      keep: { type: "string" },
+    },
+  });
+  const files = Number(values.files);
+  const start = performance.now();
+  const result = await fuzzMetadata({
+    files,
+    seed: Number(values.seed),
+    ...(values.keep === undefined ? {} : { keep: values.keep }),
+    progress: (done, found) => {
+      for (const finding of found) console.log(`FINDING ${finding}`);
+      if (done % 1000 === 0) console.log(`${done} of ${files} files`);
+    },
+  });
+  for (const [name, count] of Object.entries(result.counts).sort((a, b) => b[1] - a[1])) {
+    console.log(`${String(count).padStart(7)}  ${name}`);
+  }
+  const seconds = (performance.now() - start) / 1000;
+  const growth = (result.growthBytes / 2 ** 20).toFixed(0);
+  console.log(
+    `${files} files in ${seconds.toFixed(0)} s; slowest load ${result.slowestSeconds.toFixed(2)} s, memory grew by at most ${growth} MiB`,
+  );
+  console.log(`${files - result.findings.length} passed, ${result.findings.length} failed`);
+  process.exitCode = result.findings.length === 0 ? 0 : 1;
+}
+
+void main();
