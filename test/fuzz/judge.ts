@@ -16,11 +16,6 @@ interface Stack {
   slice(ranges: [number, number][]): ArrayBufferView;
 }
 
-interface Group {
-  keys(): string[];
-  get_link(name: string): string | null;
-}
-
 /** Frames as HDF5 reads them one by one, or null where it does not open the acquisition. */
 export function judgedFrames(path: string): JudgedFrame[] | null {
   const child = spawnSync(process.execPath, [__filename, path], {
@@ -34,24 +29,31 @@ export function judgedFrames(path: string): JudgedFrame[] | null {
 
 type Place = { readonly file: string; readonly dataset: string };
 
+/** The calls of h5wasm's module that see one link at a time: its groups stop at any name that is no UTF-8. */
+interface Links {
+  get_names(file: bigint, group: string, recursive: boolean): string[];
+  get_symbolic_link(file: bigint, path: string): string | null;
+  get_external_link(file: bigint, path: string): { filename?: string; obj_path?: string };
+  activate_throwing_error_handler(): void;
+}
+
 /** Frames of the members data_NNNNNN of /entry/data in the order of their numbers, else of /entry/data/data. */
-async function framesOf(path: string): Promise<JudgedFrame[]> {
-  const names = await withH5wasm(path, (file) => {
-    const data = file.get("/entry/data") as Group;
-    const members = data.keys().filter((name) => /^data_\d+$/.test(name));
+async function framesOf(path: string, links: Links): Promise<JudgedFrame[]> {
+  const places = await withH5wasm(path, ({ file_id }): Place[] => {
+    const members = links.get_names(file_id, "/entry/data", false).filter((name) => /^data_\d+$/.test(name));
     members.sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)));
-    return members.map((name) => data.get_link(name) ?? `/entry/data/${name}`);
-  });
-  const frames: JudgedFrame[] = [];
-  for (const dataset of names.length === 0 ? ["/entry/data/data"] : names) {
-    const place = await withH5wasm(path, (file): Place => {
-      const link = file.get_external_link(dataset) as { filename: string; obj_path: string } | null;
-      return link?.filename
-        ? { file: resolve(dirname(path), link.filename), dataset: link.obj_path }
+    return (members.length === 0 ? ["data"] : members).map((name): Place => {
+      const soft = links.get_symbolic_link(file_id, `/entry/data/${name}`);
+      const dataset = soft ?? `/entry/data/${name}`;
+      const { filename, obj_path = "/" } = links.get_external_link(file_id, dataset);
+      return filename
+        ? { file: resolve(dirname(path), filename), dataset: obj_path }
         : { file: path, dataset };
     });
-    frames.push(...(await stackOf(place)));
-  }
+  });
+  const frames: JudgedFrame[] = [];
+  // A part that HDF5 does not open holds nothing that it could have read.
+  for (const place of places) frames.push(...(await stackOf(place).catch(() => [])));
   return frames;
 }
 
@@ -77,10 +79,14 @@ function stackOf({ file, dataset }: Place): Promise<JudgedFrame[]> {
 
 async function main(path: string): Promise<void> {
   const h5wasm = await import("h5wasm/node");
-  const module = await h5wasm.ready;
-  (module as unknown as { activate_throwing_error_handler(): void }).activate_throwing_error_handler();
-  const frames = await framesOf(path);
+  const links = (await h5wasm.ready) as unknown as Links;
+  links.activate_throwing_error_handler();
+  const frames = await framesOf(path, links);
   process.stdout.write(JSON.stringify(frames.map((frame) => frame && Buffer.from(frame).toString("base64"))));
 }
 
-if (require.main === module) main(process.argv[2]!).catch(() => process.exit(1));
+if (require.main === module)
+  main(process.argv[2]!).catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
