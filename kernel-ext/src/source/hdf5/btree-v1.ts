@@ -84,6 +84,9 @@ class Walk {
   private leaf(node: Node): void {
     const { columns, sink } = this;
     for (let entry = 0; entry < node.entries; entry++) {
+      const inElement = node.keys[entry * columns + columns - 1]!;
+      if (inElement !== 0)
+        this.file.refuse(WHAT, node.address, "chunks of whole elements", `offset ${inElement}`);
       const number = sink.number(node.keys, entry * columns);
       if (number < 0) continue; // outside the present extent of a dataset that was made smaller
       const at = this.prefixBytes + entry * this.stride;

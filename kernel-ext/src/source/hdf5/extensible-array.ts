@@ -4,7 +4,7 @@ import { ArrayBlocks, pageBit } from "./array-blocks";
 import { ChunkEntry } from "./chunk-entry";
 import type { ChunkedFacts, ChunkSink } from "./chunk-sink";
 import { forEachSlot, slotGrid } from "./chunk-slots";
-import { readAddress } from "./cursor";
+import { readAddress, readUint } from "./cursor";
 import { type ArrayHeader, type BlockGroup, readArrayHeader } from "./extensible-array-header";
 import type { MetadataFile } from "./metadata-file";
 
@@ -30,12 +30,14 @@ export function readExtensibleArray(
     facts,
     sink,
   );
-  const array = new ExtensibleArray(file, facts, header, header.indexBlock, entry);
+  const { offsetBytes, baseAddress } = facts;
+  const client = facts.filters.length > 0 ? 1 : 0;
+  const blocks = new ArrayBlocks(file, { header: address, client, offsetBytes, baseAddress });
+  const array = new ExtensibleArray(file, blocks, facts, header, header.indexBlock, entry);
   forEachSlot(file, slotGrid(file, facts), sink, (number, slot) => array.put(number, slot));
 }
 
 class ExtensibleArray {
-  private readonly blocks: ArrayBlocks;
   private readonly indexBlock: Buffer;
   /** Offsets in the index block: entries, then addresses of data blocks, then addresses of super blocks. */
   private readonly entriesAt: number;
@@ -45,19 +47,19 @@ class ExtensibleArray {
   private readonly prefixBytes: number;
 
   constructor(
-    file: MetadataFile,
+    private readonly file: MetadataFile,
+    private readonly blocks: ArrayBlocks,
     private readonly facts: ChunkedFacts,
     private readonly header: ArrayHeader,
     indexBlock: number,
     private readonly entry: ChunkEntry,
   ) {
     const { offsetBytes } = facts;
-    this.blocks = new ArrayBlocks(file);
     this.entriesAt = 6 + offsetBytes;
     this.dataBlocksAt = this.entriesAt + header.indexEntries * entry.bytes;
     this.superBlocksAt = this.dataBlocksAt + header.indexDataBlocks * offsetBytes;
     const bytes = this.superBlocksAt + header.indexSuperBlocks * offsetBytes + 4;
-    this.indexBlock = file.readChecked(indexBlock, bytes, "EAIB", INDEX_BLOCK);
+    this.indexBlock = blocks.signed(indexBlock, bytes, "EAIB", INDEX_BLOCK);
     this.prefixBytes = 6 + offsetBytes + header.blockOffsetBytes;
   }
 
@@ -79,7 +81,7 @@ class ExtensibleArray {
   private putDirect(number: number, group: BlockGroup, block: number, inBlock: number): void {
     const at = this.dataBlocksAt + (group.firstBlock + block) * this.facts.offsetBytes;
     const address = this.address(this.indexBlock, at);
-    if (!Number.isNaN(address)) this.putFromBlock(number, group, address, inBlock);
+    if (!Number.isNaN(address)) this.putFromBlock(number, group, address, block, inBlock);
   }
 
   private putThroughSuperBlock(
@@ -97,30 +99,59 @@ class ExtensibleArray {
     const bitmapBytes = group.blocks * Math.ceil(pages / 8);
     const length = prefixBytes + bitmapBytes + group.blocks * facts.offsetBytes + 4;
     const bytes = this.blocks.signed(address, length, "EASB", SUPER_BLOCK);
+    this.checkOffset(bytes, address, SUPER_BLOCK, group, 0);
     const dataBlock = this.address(bytes, prefixBytes + bitmapBytes + block * facts.offsetBytes);
     if (Number.isNaN(dataBlock)) return;
     if (pages === 0) {
-      this.putFromBlock(number, group, dataBlock, inBlock);
+      this.putFromBlock(number, group, dataBlock, block, inBlock);
       return;
     }
     const page = Math.floor(inBlock / header.pageEntries);
     if (!pageBit(bytes.subarray(prefixBytes, prefixBytes + bitmapBytes), block * pages + page)) return;
+    const head = this.blocks.signed(dataBlock, prefixBytes + 4, "EADB", DATA_BLOCK);
+    this.checkOffset(head, dataBlock, DATA_BLOCK, group, block);
     this.putFromPage(number, dataBlock, page, inBlock - page * header.pageEntries);
   }
 
-  private putFromBlock(number: number, group: BlockGroup, address: number, inBlock: number): void {
+  private putFromBlock(
+    number: number,
+    group: BlockGroup,
+    address: number,
+    block: number,
+    inBlock: number,
+  ): void {
     const { entry, prefixBytes } = this;
     const length = prefixBytes + group.blockEntries * entry.bytes + 4;
     const bytes = this.blocks.signed(address, length, "EADB", DATA_BLOCK);
+    this.checkOffset(bytes, address, DATA_BLOCK, group, block);
     entry.put(number, bytes, prefixBytes + inBlock * entry.bytes);
   }
 
   private putFromPage(number: number, dataBlock: number, page: number, inPage: number): void {
     const { entry, header, prefixBytes } = this;
-    this.blocks.signed(dataBlock, prefixBytes + 4, "EADB", DATA_BLOCK);
     const pageBytes = header.pageEntries * entry.bytes + 4;
     const bytes = this.blocks.page(dataBlock + prefixBytes + 4 + page * pageBytes, pageBytes, PAGE);
     entry.put(number, bytes, inPage * entry.bytes);
+  }
+
+  /**
+   * A block says which slot it starts with, counted behind those of the index block. Of blocks that hang on the index
+   * block, the HDF5 library counts those of smaller groups as well.
+   */
+  private checkOffset(
+    bytes: Buffer,
+    address: number,
+    what: string,
+    { firstSlot, firstBlock, blockEntries, superBlock }: BlockGroup,
+    block: number,
+  ): void {
+    const { header, facts } = this;
+    const stored = readUint(bytes, 6 + facts.offsetBytes, header.blockOffsetBytes);
+    const expected = firstSlot - header.indexEntries + block * blockEntries;
+    const asWritten = superBlock === null ? expected + firstBlock * blockEntries : expected;
+    if (stored !== expected && stored !== asWritten) {
+      this.file.refuse(what, address, `the block from slot ${expected} on`, `the one from ${stored} on`);
+    }
   }
 
   private address(bytes: Buffer, at: number): number {

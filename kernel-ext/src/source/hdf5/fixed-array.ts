@@ -41,7 +41,7 @@ export function readFixedArray(
   if (block === null) return; // no chunk was ever written
 
   const blockAddress = block + baseAddress;
-  const blocks = new ArrayBlocks(file);
+  const blocks = new ArrayBlocks(file, { header: address, client, offsetBytes, baseAddress });
   const pageEntries = 2 ** pageBits;
   const prefixBytes = 6 + offsetBytes;
   if (entries <= pageEntries) {
