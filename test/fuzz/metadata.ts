@@ -115,6 +115,7 @@ function verdictOf(sample: Sample, loaded: Frames): Verdict {
   const got = framesOf(loaded);
   const whole = got.length === sample.frames.length && got.every((frame) => frame !== null);
   if (sameWhereValid(got, sample.frames)) return { name: whole ? "exact" : "marked", findings: [] };
+  if (sample.namesParts && isInOrder(got, sample.frames)) return { name: "fewer files", findings: [] };
   const judged = judgedFrames(sample.path);
   if (judged !== null && isWhatHdf5Reads(got, sample.frames, judged)) {
     return { name: "as HDF5 reads it", findings: [] };
@@ -144,6 +145,17 @@ function sameWhereValid(got: readonly (Uint8Array | null)[], expected: readonly 
   return got.every((frame, i) => {
     const wanted = expected[i] ?? null;
     return frame === null || (wanted !== null && Buffer.compare(frame, wanted) === 0);
+  });
+}
+
+/** A master that lost links or their lengths: the frames that are left are written ones, in their order. */
+function isInOrder(got: readonly (Uint8Array | null)[], written: readonly Uint8Array[]): boolean {
+  let at = 0;
+  return got.every((frame) => {
+    if (frame === null) return true;
+    const found = written.findIndex((wanted, i) => i >= at && Buffer.compare(frame, wanted) === 0);
+    at = found + 1;
+    return found >= 0;
   });
 }
 

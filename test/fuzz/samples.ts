@@ -31,6 +31,8 @@ export interface Sample {
   /** Chunks of the victim: their bytes stay as they are. */
   readonly chunks: readonly ChunkPlace[];
   readonly frames: readonly Uint8Array[];
+  /** The victim holds no frames and names the files that do: with its links it loses frames. */
+  readonly namesParts?: boolean;
 }
 
 const HEIGHT = 4;
@@ -115,7 +117,14 @@ function master(folder: string, superblock: 0 | 2): Sample[] {
   const path = join(at, "x_master.h5");
   writeHdf5(path, root(links, { ...DETECTOR, third }), { superblock });
   return [
-    { name: `master superblock ${superblock}`, path, victim: path, chunks: [], frames },
+    {
+      name: `master superblock ${superblock}`,
+      path,
+      victim: path,
+      chunks: [],
+      frames,
+      namesParts: true,
+    },
     {
       name: `data file superblock ${superblock}`,
       path,

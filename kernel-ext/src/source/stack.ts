@@ -51,7 +51,7 @@ export async function openPart(file: CheckedFile, node: Node, options: AskOption
     };
   } catch (error) {
     if (!(error instanceof FrameLabError) || options.signal?.aborted) throw error;
-    const isVirtual = located?.node.kind === "dataset" && located.node.metadata.virtualSources !== null;
+    const isVirtual = located?.node.kind === "dataset" && located.node.metadata.isVirtual;
     const named = node.kind === "external" ? candidatePaths(file.path, node.file)[0] : undefined;
     return {
       file: named ?? file.path,
@@ -94,10 +94,9 @@ export function stackFacts({ file, node }: Located): DatasetFacts {
       got: what,
       todo,
     });
-  if (metadata.virtualSources !== null) {
-    const sources = [...new Set(metadata.virtualSources)];
+  if (metadata.isVirtual) {
     throw refuse(
-      `is a virtual dataset over ${sources.length} file${sources.length === 1 ? "" : "s"} (${sources.slice(0, 3).join(", ")}${sources.length > 3 ? ", …" : ""})`,
+      "is a virtual dataset",
       "a dataset that holds its own frames",
       "It is one of several, or the source of another one: open the files that it names.",
     );

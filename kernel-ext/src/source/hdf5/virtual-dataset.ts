@@ -77,6 +77,23 @@ export function readVirtualDataset(
   return { shape, dtype, littleEndian, fillValue, mappings };
 }
 
+/** Stored extent of the dataset with this object header where it is virtual, else null. @throws as readVirtualDataset. */
+export function virtualExtent(
+  fd: number,
+  fileBytes: number,
+  headerAddress: number,
+  place: string,
+): readonly number[] | null {
+  const file: MetadataFile = new MetadataFile(fd, fileBytes, place);
+  const superblock = readSuperblock(file);
+  const messages = readObjectHeader(file, superblock, headerAddress + superblock.baseAddress);
+  const layout = messages.get(MESSAGE.layout)?.data;
+  const space = messages.get(MESSAGE.dataspace);
+  if (layout === undefined || space === undefined || layout.length < 2) return null;
+  if (layout[0]! < 4 || layout[1] !== VIRTUAL) return null;
+  return parseDataspace(file, space, superblock.lengthBytes).shape;
+}
+
 function readMappings(
   file: MetadataFile,
   superblock: Superblock,

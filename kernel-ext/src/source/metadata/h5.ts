@@ -48,5 +48,4 @@ export interface H5Metadata {
   readonly shape: number[] | null;
   readonly maxshape: number[] | null;
   readonly total_size: number;
-  readonly virtual_sources?: { file_name: string; dset_name: string }[];
 }

@@ -14,8 +14,8 @@ export interface DatasetMetadata {
   readonly typeName: string;
   readonly littleEndian: boolean;
   readonly filters: readonly FilterFact[];
-  /** File names of a virtual dataset's sources; null for every other layout. */
-  readonly virtualSources: readonly string[] | null;
+  /** Its elements lie in other datasets. Then only `headerAddress` is known here: HDF5 is not asked. */
+  readonly isVirtual: boolean;
   /** Address of the object header, relative to the superblock's base address. */
   readonly headerAddress: number;
 }

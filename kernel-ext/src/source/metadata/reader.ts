@@ -10,8 +10,23 @@ import { readExactNumber, readNumbers, readTexts, readUnsigned } from "./values"
 const MAX_SOFT_LINKS = 16;
 /** Groups that a table of contents looks into; enough for every detector file, a bound for hostile ones. */
 const MAX_GROUPS = 2000;
+const VIRTUAL = {
+  shape: null,
+  maxShape: [],
+  dtype: null,
+  typeName: "virtual",
+  littleEndian: true,
+  filters: [],
+  isVirtual: true,
+} as const;
 /** h5wasm's own exception where HDF5 found out, without an error, that an attribute does not exist. */
 const NO_SUCH_ATTRIBUTE = "error - name not defined!";
+
+/**
+ * Extent of the dataset whose object header lies at an address, where it is virtual, else null. HDF5 opens the sources
+ * of a virtual dataset by itself, and a damaged list of them keeps it busy for ever: so it is never asked about one.
+ */
+export type VirtualProbe = (headerAddress: number) => readonly number[] | null;
 
 /** Answers questions about one open file; the throwing error handler must be active. */
 export class FileReader {
@@ -22,6 +37,7 @@ export class FileReader {
   constructor(
     private readonly h5: H5Module,
     private readonly file: bigint,
+    private readonly virtual: VirtualProbe,
   ) {}
 
   answer(query: Query): unknown {
@@ -97,8 +113,8 @@ export class FileReader {
   private scalar(path: string): number | null {
     const found = this.locate(path);
     if ("kind" in found || found.type !== this.h5.H5G_DATASET) return null;
-    const raw = this.h5.get_dataset_metadata(this.file, found.path);
-    if (raw.total_size !== 1) return null;
+    const raw = this.ownMetadata(found.path);
+    if (raw?.total_size !== 1) return null;
     const numbers = readNumbers(this.h5, raw, (pointer) =>
       this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
     );
@@ -108,9 +124,11 @@ export class FileReader {
   private texts(path: string): string[] | null {
     const found = this.locate(path);
     if ("kind" in found || found.type !== this.h5.H5G_DATASET) return null;
+    const raw = this.ownMetadata(found.path);
+    if (raw === null) return null;
     return readTexts(
       this.h5,
-      this.h5.get_dataset_metadata(this.file, found.path),
+      raw,
       (pointer) => this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
       (pointer) => this.h5.reclaim_vlen_memory(this.file, found.path, "", pointer),
     );
@@ -126,7 +144,8 @@ export class FileReader {
     if (found.type !== this.h5.H5G_DATASET) {
       return { kind: "refused", shape: null, why: `${path} is not a dataset` };
     }
-    const raw = this.h5.get_dataset_metadata(this.file, found.path);
+    const raw = this.ownMetadata(found.path);
+    if (raw === null) return { kind: "refused", shape: null, why: `${path} is a virtual dataset` };
     const { shape } = raw;
     const refuse = (why: string): Grid => ({ kind: "refused", shape, why });
     if (shape?.length !== 2) return refuse(`${path} has ${shape?.length ?? 0} axes, not 2`);
@@ -151,9 +170,11 @@ export class FileReader {
         const { filename = "" } = this.h5.get_external_link(this.file, path);
         listed.push({ path, shape: null, holds: filename });
       } else if (type === this.h5.H5G_DATASET) {
-        const raw = this.h5.get_dataset_metadata(this.file, path);
-        if (raw.shape === null || raw.shape.length < 2) continue;
-        listed.push({ path, shape: raw.shape, holds: typeNameOf(raw.type, raw.size, raw.signed) });
+        const raw = this.ownMetadata(path);
+        const shape = raw === null ? this.virtual(this.address(path)) : raw.shape;
+        if (shape === null || shape.length < 2) continue;
+        const holds = raw === null ? "virtual" : typeNameOf(raw.type, raw.size, raw.signed);
+        listed.push({ path, shape, holds });
       }
     }
     return listed;
@@ -164,8 +185,8 @@ export class FileReader {
     for (const { path, type } of this.members()) {
       if (listed.length >= limit) break;
       if (type !== this.h5.H5G_DATASET) continue;
-      const raw = this.h5.get_dataset_metadata(this.file, path);
-      if (raw.total_size !== 1 || raw.virtual_sources !== undefined) continue;
+      const raw = this.ownMetadata(path);
+      if (raw?.total_size !== 1) continue;
       const read = (pointer: bigint) => this.h5.get_dataset_data(this.file, path, null, null, null, pointer);
       const value = readExactNumber(this.h5, raw, read) ?? this.texts(path)?.[0];
       if (value !== undefined) listed.push({ path, value, units: this.units(path) });
@@ -210,7 +231,9 @@ export class FileReader {
   }
 
   private metadata(path: string): DatasetMetadata {
-    const raw = this.h5.get_dataset_metadata(this.file, path);
+    const raw = this.ownMetadata(path);
+    const headerAddress = this.address(path);
+    if (raw === null) return { ...VIRTUAL, headerAddress };
     return {
       shape: raw.shape,
       maxShape: (raw.maxshape ?? []).map((extent) => (extent > Number.MAX_SAFE_INTEGER ? null : extent)),
@@ -220,9 +243,15 @@ export class FileReader {
       filters: this.h5
         .get_dataset_filters(this.file, path)
         .map(({ id, name, cd_values }) => ({ id, name, values: cd_values.map((value) => value >>> 0) })),
-      virtualSources: raw.virtual_sources?.map((source) => source.file_name) ?? null,
-      headerAddress: this.address(path),
+      isVirtual: false,
+      headerAddress,
     };
+  }
+
+  /** What HDF5 says of a dataset that holds its own elements; null for a virtual one. */
+  private ownMetadata(path: string): H5Metadata | null {
+    const isVirtual = this.virtual(this.address(path)) !== null;
+    return isVirtual ? null : this.h5.get_dataset_metadata(this.file, path);
   }
 
   /**

@@ -3,9 +3,11 @@
 import fs from "node:fs";
 import { devNull } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
+import { FrameLabError } from "../../errors";
+import { virtualExtent } from "../hdf5/virtual-dataset";
 import type { H5Module } from "./h5";
 import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } from "./protocol";
-import { FileReader } from "./reader";
+import { FileReader, type VirtualProbe } from "./reader";
 
 /** Longest piece of HDF5's error stack that is kept; a stack through 30 functions is about 6,000 characters. */
 const MAX_DIAGNOSTICS = 16_384;
@@ -100,7 +102,8 @@ function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
   if (handle < 0n && diagnostics.includes(BEING_WRITTEN)) handle = h5.open(file, SWMR_READ, false, -1, -1);
   if (handle < 0n) return { kind: "unreadable", id, why: lowestCause(diagnostics) };
   h5.activate_throwing_error_handler();
-  const reader = new FileReader(h5, handle);
+  const probe = openProbe(file);
+  const reader = new FileReader(h5, handle, probe.extent);
   const answers: AnswerTo<Query>[] = [];
   let spent = false;
   for (const query of queries) {
@@ -113,12 +116,28 @@ function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
       if (error instanceof wasm.RuntimeError) break;
     }
   }
+  probe.close();
   absentAttributes += reader.absentAttributes;
   if (!spent) {
     h5.deactivate_throwing_error_handler();
     spent = h5.close_file(handle) < 0 || absentAttributes > MAX_ABSENT_ATTRIBUTES;
   }
   return { kind: "answers", id, answers, spent };
+}
+
+/** Looks at object headers of a file by FrameLab's own reader. A header that it cannot read is left to HDF5. */
+function openProbe(file: string): { readonly extent: VirtualProbe; close(): void } {
+  const fd = fs.openSync(file, "r");
+  const { size } = fs.fstatSync(fd);
+  const extent: VirtualProbe = (headerAddress) => {
+    try {
+      return virtualExtent(fd, size, headerAddress, file);
+    } catch (error) {
+      if (error instanceof FrameLabError) return null;
+      throw error;
+    }
+  };
+  return { extent, close: () => fs.closeSync(fd) };
 }
 
 function messageOf(error: unknown): string {
