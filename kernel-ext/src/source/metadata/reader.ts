@@ -3,13 +3,12 @@
 
 import { dtypeOf, typeNameOf } from "./datatype";
 import type { H5Metadata, H5Module } from "./h5";
+import { type Member, members } from "./members";
 import type { Attributes, DatasetMetadata, Grid, ListedDataset, ListedValue, Node, Query } from "./protocol";
 import { readExactNumber, readNumbers, readTexts, readUnsigned } from "./values";
 
 /** Soft links followed for one path, as many as the HDF5 library itself allows. */
 const MAX_SOFT_LINKS = 16;
-/** Groups that a table of contents looks into; enough for every detector file, a bound for hostile ones. */
-const MAX_GROUPS = 2000;
 const VIRTUAL = {
   shape: null,
   maxShape: [],
@@ -205,29 +204,14 @@ export class FileReader {
     return texts?.[0] ?? null;
   }
 
-  /**
-   * Everything behind hard links, breadth first, and the links to other files; an object that was seen under another
-   * name is not entered again.
-   */
-  private *members(): Generator<{ path: string; type: number | "external" }> {
-    const seen = new Set<number>();
-    const queue = ["/"];
-    for (let group = queue.shift(); group !== undefined && seen.size < MAX_GROUPS; group = queue.shift()) {
-      const address = this.address(group);
-      if (seen.has(address)) continue;
-      seen.add(address);
-      for (const name of this.namesIn(group)) {
-        const path = `${group === "/" ? "" : group}/${name}`;
-        if (this.h5.get_external_link(this.file, path).filename !== undefined) {
-          yield { path, type: "external" };
-          continue;
-        }
-        if (this.h5.get_symbolic_link(this.file, path) !== null) continue;
-        const type = this.h5.get_type(this.file, path);
-        if (type === this.h5.H5G_GROUP) queue.push(path);
-        yield { path, type };
-      }
-    }
+  private members(): Generator<Member> {
+    const { h5, file } = this;
+    return members({
+      h5,
+      file,
+      namesIn: (group) => this.namesIn(group),
+      address: (path) => this.address(path),
+    });
   }
 
   private metadata(path: string): DatasetMetadata {
