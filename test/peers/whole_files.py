@@ -66,6 +66,23 @@ class Cases:
         with h5py.File(path) as file:
             self.add(path, file["entry/data/data"][()])
 
+    def odd_file(self, rng, user_block, offset_bytes, libver):
+        """A user block before the superblock, narrow offsets, and a group of so many members that it is dense."""
+        path = self.folder / f"odd{len(self.loads)}.h5"
+        creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+        creation.set_userblock(user_block)
+        creation.set_sizes(offset_bytes, offset_bytes)
+        access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+        earliest = h5py.h5f.LIBVER_EARLIEST if libver == "earliest" else h5py.h5f.LIBVER_LATEST
+        access.set_libver_bounds(earliest, h5py.h5f.LIBVER_LATEST)
+        with h5py.File(h5py.h5f.create(str(path).encode(), h5py.h5f.ACC_TRUNC, creation, access)) as file:
+            frames = counts(rng, "<u2", (7, 20, 31))
+            file.create_dataset("entry/data/data", data=frames, chunks=(1, 20, 31), **dict(BSLZ4))
+            for number in range(40):
+                file[f"entry/data/note{number}"] = number
+                file["entry/data/data"].attrs[f"note{number}"] = "many attributes are dense too"
+        self.add(path, frames)
+
     def master(self, rng, dtype, parts, libver):
         stem = f"master{len(self.loads)}"
         stack = counts(rng, dtype, (sum(parts), 30, 50))
@@ -99,6 +116,9 @@ def main():
                 cases.single(rng, "<u2", shape, chunk, "bslz4", FILTERS["bslz4"], libver)
         for libver in LIBVERS:
             cases.master(rng, "<u2", [5, 5, 3], libver)
+            cases.master(rng, "<u4", [1] * 30, libver)
+            for user_block, offset_bytes in [(0, 4), (512, 8), (4096, 4)]:
+                cases.odd_file(rng, user_block, offset_bytes, libver)
         given, result = Path(name) / "cases.json", Path(name) / "result.json"
         given.write_text(json.dumps(cases.loads))
         run_node("load-frames", given, result)

@@ -1,5 +1,5 @@
 // Owns: the checked blocks of entries (data blocks, pages) of an array index, kept while a range is read.
-// Must not know: which array they belong to, what an entry is.
+// Must not know: which slots a block holds, what an entry is.
 import { Cursor } from "./cursor";
 import type { MetadataFile } from "./metadata-file";
 
