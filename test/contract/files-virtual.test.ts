@@ -238,6 +238,42 @@ test("thresholds of one axis become frames of the other by regular steps", async
   }
 });
 
+test("one mapping of a flat stack, and one of every second threshold", async () => {
+  const at2 = join(folder, "regular");
+  mkdirSync(at2);
+  writeHdf5(join(at2, "flat.h5"), entry(framesNode([8], upTo(8))));
+  writeHdf5(join(at2, "four.h5"), entry(framesNode([4, 4], upTo(16))));
+  const every = (axes: readonly SelectedRun[]): VirtualMappingSpec => ({
+    file: "four.h5",
+    dataset: "/entry/data/data",
+    from: axes,
+    to: [all(4), all(2), ...WHOLE],
+  });
+  const cases: [VirtualMappingSpec, (image: number, threshold: number) => number][] = [
+    [{ ...every(WHOLE), file: "flat.h5", from: "all" }, (image, threshold) => 2 * image + threshold],
+    [every([all(4), { start: 1, stride: 2, count: 2 }, ...WHOLE]), (image, t) => 4 * image + 1 + 2 * t],
+  ];
+  for (const [i, [mapping, source]] of cases.entries()) {
+    const path = join(at2, `m${i}.h5`);
+    const node = virtualDataset({ dtype: "u32", shape: [4, 2, HEIGHT, WIDTH], mappings: [mapping] });
+    writeHdf5(path, entry(node), { superblock: 2 });
+    for (const threshold of [0, 1]) {
+      const loaded = await loadOn("auto", path, { threshold: threshold + 1 });
+      const wanted = upTo(4).map((image) => source(image, threshold));
+      assert.ok(bytesOf(loaded).equals(stack(frames, wanted)), `${i} ${threshold}`);
+    }
+  }
+});
+
+test("chunks whose thresholds do not divide those of an image are refused by shape", async () => {
+  const path = join(folder, "uneven.h5");
+  writeHdf5(path, entry(framesNode([3, 4], upTo(24), [1, 3])));
+  await assert.rejects(loadOn("auto", path), {
+    name: "UnsupportedLayoutError",
+    message: /\[3, 4, 9, 14\] in chunks of \[1, 3, 9, 14\]/,
+  });
+});
+
 const tile = { start: 0, block: 3 };
 const REFUSED: [what: string, mapping: Partial<VirtualMappingSpec>, says: RegExp][] = [
   [
