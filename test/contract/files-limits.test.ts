@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type WrittenAcquisition, writeAcquisition } from "../fixtures/acquisition";
+import { BITSHUFFLE_FILTER, bitshuffleValues, encodeChunk } from "../fixtures/bitshuffle-encoder";
+import { chunked, group, writeHdf5 } from "../fixtures/hdf5-writer";
 import { BACKENDS_HERE, bytesOf, countFrames, loadOn, scratchFolder, stack, upTo } from "./harness";
 
 const folder = scratchFolder();
@@ -76,6 +78,33 @@ for (const backend of BACKENDS_HERE) {
       const { seed } = masters[i % masters.length]!;
       assert.ok(bytesOf(frames).equals(truth(seed, seed)));
     }
+  });
+}
+
+/** Beyond 2^32 bytes; the file is sparse, so that it takes no room. */
+const FAR = 5 * 2 ** 30;
+const far = (() => {
+  const frames = countFrames("u16", HEIGHT, WIDTH, 9);
+  const encoded = upTo(3).map((i) => encodeChunk(frames(i), 2));
+  const node = chunked({
+    dtype: "u16",
+    shape: [3, HEIGHT, WIDTH],
+    chunkShape: [1, HEIGHT, WIDTH],
+    filters: [{ id: BITSHUFFLE_FILTER, values: bitshuffleValues(2) }],
+    chunks: (i) => ({ bytes: encoded[i]!, ...(i === 1 ? { declaredAddress: FAR } : {}) }),
+  });
+  const path = join(folder, "far.h5");
+  writeHdf5(path, group({ entry: group({ data: group({ data: node }) }) }));
+  const fd = openSync(path, "r+");
+  writeSync(fd, encoded[1]!, 0, encoded[1]!.length, FAR);
+  closeSync(fd);
+  return path;
+})();
+
+for (const backend of BACKENDS_HERE) {
+  test(`${backend}: chunks behind the first 4 GiB of a file are exact`, async () => {
+    const frames = await loadOn(backend, far, { scanShape: null });
+    assert.ok(bytesOf(frames).equals(truth(9, 3)));
   });
 }
 
