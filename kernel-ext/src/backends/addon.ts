@@ -76,36 +76,41 @@ export interface Addon {
 const PACKAGE = dirname(dirname(__dirname));
 
 /** Where a binary may lie, best first: compiled on this machine, then carried by the package. */
-function candidates(root: string): string[] {
-  return [
-    join(root, "native", "build", "Release", "framelab.node"),
-    join(root, "prebuilds", `${process.platform}-${process.arch}`, "framelab.node"),
-  ];
-}
+const CANDIDATES: readonly string[] = [
+  join(PACKAGE, "native", "build", "Release", "framelab.node"),
+  join(PACKAGE, "prebuilds", `${process.platform}-${process.arch}`, "framelab.node"),
+];
 
 function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split("\n")[0] ?? "";
 }
 
 /** Why the installer left no binary, in its own words. */
-function installersReason(root: string): string {
+function installersReason(): string {
   try {
-    return readFileSync(join(root, "native", "build", "reason.txt"), "utf8").trim();
+    return readFileSync(join(PACKAGE, "native", "build", "reason.txt"), "utf8").trim();
   } catch {
     return "its install script did not run; `npm rebuild framelab` runs it";
   }
 }
 
-/**
- * Loads the addon of the package in `root`.
- * @returns the addon, or one sentence (no full stop) that says why there is none.
- */
-export function loadAddon(root: string = PACKAGE): { addon: Addon } | { reason: string } {
+/** The addon, or one sentence (no full stop) that says why there is none. */
+export type LoadedAddon = { readonly addon: Addon } | { readonly reason: string };
+
+let loaded: LoadedAddon | null = null;
+
+/** Loads this package's addon; what was found is kept, since every load and every frame read on demand asks. */
+export function loadAddon(): LoadedAddon {
+  loaded ??= findAddon();
+  return loaded;
+}
+
+function findAddon(): LoadedAddon {
   const failures: string[] = [];
   try {
-    const wanted = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string })
+    const wanted = (JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string })
       .version;
-    for (const path of candidates(root)) {
+    for (const path of CANDIDATES) {
       if (!existsSync(path)) continue;
       try {
         const addon = require(path) as Addon;
@@ -119,5 +124,5 @@ export function loadAddon(root: string = PACKAGE): { addon: Addon } | { reason: 
     failures.push(firstLine(error));
   }
   if (failures.length > 0) return { reason: failures.join("; ") };
-  return { reason: `no native binary for ${process.platform}-${process.arch}: ${installersReason(root)}` };
+  return { reason: `no native binary for ${process.platform}-${process.arch}: ${installersReason()}` };
 }
