@@ -1,7 +1,7 @@
 // Owns: loading an acquisition as its stored chunks, and the object that hands out frames of them.
 // Must not know: how any stage works.
 import type ndarray from "ndarray";
-import { damagedFramesError, missingFramesError } from "./damage/messages";
+import { damagedFramesError } from "./damage/messages";
 import { encodedLine, framesLine } from "./display/summary";
 import { outOfRange, SelectionError } from "./errors";
 import { type CheckedOptions, scanRanges } from "./options";
@@ -38,9 +38,6 @@ export async function loadEncoded(
   const prepared = await prepare(path, options, cancel, clock, framesHeld);
   const { count, outputBytes } = prepared;
   const session = openSession(prepared, options, cancel, ticker, clock);
-  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0, 0));
-  }
   const plan = planHold(prepared);
   const kept = { "encoded frames": plan.bytes, "frame cache": CACHE_BYTES };
   admitWork(prepared, options, framesHeld(count, outputBytes), kept);

@@ -1,6 +1,6 @@
 // Owns: `load`: wires the stages from a path to Frames. One of the few files that know them all.
 // Must not know: how any stage works.
-import { damagedFramesError, missingFramesError } from "./damage/messages";
+import { damagedFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { encodedLine, framesLine } from "./display/summary";
 import { loadEncoded } from "./encoded";
@@ -66,9 +66,6 @@ async function loadFrames(path: string, options: CheckedOptions, task: Task): Pr
   const prepared = await prepare(path, options, cancel, clock);
   const { acquisition, count, outputBytes, transform } = prepared;
   const session = openSession(prepared, options, cancel, ticker, clock);
-  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0, 0));
-  }
   admitWork(prepared, options, count);
   const output = await clock.time("allocate", () => allocateFrames(acquisition.path, count * outputBytes));
   const produce = openProducer(session, options.onDamage, count);

@@ -2,7 +2,7 @@
 // Must not know: how any stage works.
 import { openReducers, type Reducers, reducerBytes } from "./analysis/reducers";
 import { isReduction, type Reduced, type Reduction } from "./analysis/reduction";
-import { damagedFramesError, missingFramesError } from "./damage/messages";
+import { damagedFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
 import { countText } from "./display/units";
@@ -136,9 +136,6 @@ async function reduceWork(
   const { cancel, ticker, clock } = task;
   const session = openSession(prepared, options, cancel, ticker, clock);
   const { transform, leading, count, outputBytes } = prepared;
-  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0, 0));
-  }
   const { dtype, detector } = transform.to;
   const facts = { ...transform.to, leading };
   const reducers = openReducers(reductions, facts);

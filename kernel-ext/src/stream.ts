@@ -1,7 +1,7 @@
 // Owns: `stream` and `forEachBatch`: an acquisition of any length as batches of frames in constant memory.
 // Must not know: how any stage works.
 import type ndarray from "ndarray";
-import { damagedFramesError, missingFramesError } from "./damage/messages";
+import { damagedFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
 import { OptionError } from "./errors";
@@ -109,9 +109,6 @@ async function* decodeBatches<T extends PixelArray>(
   const prepared = await prepare(path, options, task.cancel, task.clock, perBatch);
   const { count, outputBytes } = prepared;
   const session = openSession(prepared, options, task.cancel, task.ticker, task.clock);
-  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0, 0));
-  }
   const step = perBatch(count, outputBytes);
   admitWork(prepared, options, step);
   const output = allocateFrames(path, step * outputBytes);

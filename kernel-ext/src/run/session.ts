@@ -1,6 +1,7 @@
 // Owns: the state that one piece of work (load, stream, verify) carries from its first check to its report.
 // Must not know: what the work returns.
 import { type BackendChoice, chooseBackends } from "../backends/registry";
+import { missingFramesError } from "../damage/messages";
 import type { CheckedOptions } from "../options";
 import { makeReport } from "../result/report";
 import { type FlagCount, flaggedFacts, flagNotes, startFlagCount } from "../transform/flag-count";
@@ -22,7 +23,10 @@ export interface Session {
   readonly clock: StageClock;
 }
 
-/** Chooses the backends and opens the books. @throws BackendUnavailableError. */
+/**
+ * Chooses the backends and opens the books; refuses missing frames where `onMissing` says so, or where no other is left.
+ * @throws BackendUnavailableError, MissingFramesError.
+ */
 export function openSession(
   prepared: Prepared,
   options: CheckedOptions,
@@ -36,13 +40,17 @@ export function openSession(
   const outcome = new Outcome();
   ticker.begin(count, frameBytes, () => outcome.damagedFrames.size);
   const { scanOf } = selection;
-  return {
+  const session = {
     prepared,
     choice,
     clock,
     flagCount: startFlagCount(prepared.transform),
     run: { choice, backend: 0, cancel, outcome, ticker, scanOf, trailing: 0 },
   };
+  if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
+    throw missingFramesError(sessionReport(session, 0, 0));
+  }
+  return session;
 }
 
 /** The report of the work so far: frames decoded, and frames held at once as they are returned. */
