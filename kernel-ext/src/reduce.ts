@@ -2,6 +2,7 @@
 // Must not know: how any stage works.
 import { openReducers, type Reducers, reducerBytes } from "./analysis/reducers";
 import { isReduction, type Reduced, type Reduction } from "./analysis/reduction";
+import { Turns } from "./backends/turns";
 import { damagedFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
@@ -192,18 +193,14 @@ interface FrameRun {
   done?(): void;
 }
 
-/** Adding runs on the main thread; it is let go this often. */
-const SLICE_MS = 15;
-
 async function addFrames(reducers: Reducers, run: FrameRun, cancel: CancelScope): Promise<void> {
-  let sliceEnd = performance.now() + SLICE_MS;
+  const turns = new Turns();
   for (let i = run.from; i < run.to; i++) {
     if (run.isGood(i)) reducers.add(run.frameAt(i), i);
     run.done?.();
-    if (performance.now() < sliceEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    if (!turns.due) continue;
+    await turns.take();
     cancel.check();
-    sliceEnd = performance.now() + SLICE_MS;
   }
 }
 

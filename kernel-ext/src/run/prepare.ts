@@ -1,5 +1,6 @@
 // Owns: everything before the first chunk is decoded: facts, selection, memory admission, chunk index, missing frames.
 // Must not know: outputs, decoding, what the frames are for.
+import { nextTurn } from "../backends/turns";
 import { dtypeBytes } from "../filters/lower";
 import type { CheckedOptions } from "../options";
 import type { FramePart } from "../plan/frame-chunks";
@@ -124,7 +125,7 @@ async function readIndexes(
   for (const use of placement.uses) {
     indexes.push(await readSegmentIndex(use, part));
     // Index reading is synchronous: let signals and displays through between data files.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     cancel.check();
   }
   return indexes;

@@ -1,6 +1,8 @@
 // Owns: frames as the caller gets them: decoded straight into the output, or window by window through the transform.
 // Must not know: what becomes of the frames, how a stage of the transform computes.
+
 import type { OutputMemory } from "../backends/backend";
+import { nextTurn } from "../backends/turns";
 import type { OnDamage } from "../options";
 import { pixelArray } from "../result/pixels";
 import { type BatchTransform, openTransform, transformBytes } from "../transform/batch";
@@ -104,7 +106,7 @@ async function transformPart(work: TransformWork, valid: Uint8Array): Promise<vo
       const { path } = prepared.acquisition;
       throw misfitError(prepared.transform, misfit, path, frame, run.scanOf(frame));
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     run.cancel.check();
   }
 }

@@ -2,6 +2,7 @@
 // Must not know: which backend refused and how, how the report is shown.
 import type { OutputMemory } from "../backends/backend";
 import { readChunk } from "../backends/read-chunk";
+import { Turns } from "../backends/turns";
 import { explainChunk } from "../damage/explain";
 import type { ChunkJobs } from "../plan/jobs";
 import { frameOf } from "../plan/placement";
@@ -21,9 +22,6 @@ export interface RefusedContext {
   readonly scanOf: Selection["scanOf"];
 }
 
-/** Explanations run on the main thread; it is let go this often. */
-const SLICE_MS = 15;
-
 /**
  * Explains refused jobs, one after the other. A job that the reference accepts is suspect: its bytes go to `accept`.
  * @returns the jobs that are damaged, and how many were suspect.
@@ -34,15 +32,14 @@ export async function explainRefused(
   accept: (job: number, decoded: Uint8Array) => void,
 ): Promise<{ readonly damaged: ReadonlySet<number>; readonly suspects: number }> {
   const damaged = new Set<number>();
-  let sliceEnd = performance.now() + SLICE_MS;
+  const turns = new Turns();
   for (const job of refused) {
     const decoded = explainJob(context, job);
     if (decoded === null) damaged.add(job);
     else accept(job, decoded);
-    if (performance.now() < sliceEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    if (!turns.due) continue;
+    await turns.take();
     context.cancel.check();
-    sliceEnd = performance.now() + SLICE_MS;
   }
   return { damaged, suspects: refused.length - damaged.size };
 }

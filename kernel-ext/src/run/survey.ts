@@ -1,5 +1,6 @@
 // Owns: counting, from the chunk index alone, the frames of an acquisition that are completely written.
 // Must not know: selections, decoding, what the counts are for.
+import { nextTurn } from "../backends/turns";
 import { neverWritten } from "../plan/frame-chunks";
 import type { SegmentUse } from "../plan/placement";
 import type { Acquisition, Segment } from "../source/acquisition";
@@ -43,7 +44,7 @@ export async function surveyFrames(acquisition: Acquisition, cancel: CancelScope
       const counted = await surveyUse(use, gap);
       complete += counted.complete;
       storedBytes += counted.storedBytes;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       cancel.check();
     }
   }
