@@ -1,10 +1,12 @@
 // Owns: `inspect`: what the headers of an acquisition say, and whether it can be loaded. Wires the stages.
 // Must not know: how any stage works.
+
 import { resolve } from "node:path";
 import { readable } from "./display/inspection-text";
 import { AbortError, BackendError, FrameLabError, OptionError } from "./errors";
 import type { InspectedValue, Inspection } from "./inspection";
 import { type CheckedOptions, checkInspectOptions, type InspectOptions } from "./options";
+import { dtypeBytes } from "./pixel-arrays";
 import { selectFrames } from "./plan/selection";
 import { deepFreeze } from "./result/report";
 import { admit } from "./run/admission";
@@ -161,7 +163,7 @@ function layoutOf({ layout }: DatasetFacts): Inspection["layout"] {
 
 function inMemory({ segments, detector, dtype }: Acquisition): number {
   const frames = segments.reduce((count, segment) => count + segment.frames, 0);
-  return frames * detector[0] * detector[1] * (Number(dtype.slice(1)) / 8);
+  return frames * detector[0] * detector[1] * dtypeBytes(dtype);
 }
 
 /** Bytes of every file once, the one at `path` included. */

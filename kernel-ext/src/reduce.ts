@@ -16,7 +16,7 @@ import {
   type LoadedReduceOptions,
   type ReduceOptions,
 } from "./options";
-import { pixelArray } from "./result/pixels";
+import { pixelArray } from "./pixel-arrays";
 import type { CancelScope } from "./run/cancel";
 import { forEachWindow, framesHeld } from "./run/frame-windows";
 import type { HeldFrames } from "./run/held-frames";

@@ -6,7 +6,7 @@ import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
 import { OptionError } from "./errors";
 import { checkStreamOptions, type StreamOptions } from "./options";
-import { pixelArray } from "./result/pixels";
+import { pixelArray } from "./pixel-arrays";
 import { denseStride, exactView } from "./result/views";
 import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";

@@ -1,6 +1,8 @@
 // Owns: lowering a dataset's filter pipeline to a decode program.
 // Must not know: chunk bytes, backends, what a filter's client data means.
+
 import { UnsupportedFilterError, UnsupportedLayoutError } from "../errors";
+import { dtypeBytes } from "../pixel-arrays";
 import type { FilterFact } from "../source/acquisition";
 import type { Dtype } from "../types";
 import type { Program, Step } from "./program";
@@ -78,9 +80,4 @@ function refusal(place: string, fact: FilterFact, why: string | null): Unsupport
       todo: `Rewrite the dataset with bitshuffle+LZ4 or without a filter (h5repack -f NONE, with the filter's plugin installed). Decoded here: ${decoded}.`,
     },
   );
-}
-
-/** Bytes of one element: the width in bits that ends the name. */
-export function dtypeBytes(dtype: Dtype): number {
-  return Number(dtype.slice(1)) / 8;
 }

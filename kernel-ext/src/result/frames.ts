@@ -2,8 +2,9 @@
 // Must not know: how frames were decoded, notebooks (the text comes in as a function).
 import type ndarray from "ndarray";
 import { outOfRange, SelectionError } from "../errors";
+import { dtypeBytes, pixelArray } from "../pixel-arrays";
 import type { Dtype, Frames, LoadReport, NumberPixelArray, PixelArray, PixelMask } from "../types";
-import { elementBytes, pixelArray, pixels } from "./pixels";
+import { pixels } from "./pixels";
 import { denseStride, exactView } from "./views";
 
 /** What a Frames object is made of. */
@@ -30,7 +31,7 @@ export function makeFrames(parts: FramesParts): Frames {
   const shape = [...leading, ...detector];
   const frameElements = detector[0] * detector[1];
   const count = leading.reduce((product, n) => product * n, 1);
-  const stepBytes = frameElements * elementBytes(dtype);
+  const stepBytes = frameElements * dtypeBytes(dtype);
   const data = pixels(dtype, buffer, start, count * frameElements);
   const view = exactView(data, shape, denseStride(shape), 0);
   const frame = (i: number): ndarray.NdArray<PixelArray> => {

@@ -1,37 +1,10 @@
-// Owns: typed arrays for a dtype over a stretch of memory, with a get/set store above a typed array's limit.
+// Owns: pixels over a stretch of memory: a typed array, or a get/set store above a typed array's limit.
 // Must not know: frames, reports, where the memory came from.
+import { dtypeBytes, pixelArray } from "../pixel-arrays";
 import type { Dtype, PixelArray } from "../types";
-
-interface PixelArrayMaker {
-  readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBuffer, start: number, length: number): PixelArray;
-}
-
-const MAKERS: Readonly<Record<Dtype, PixelArrayMaker>> = {
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  u64: BigUint64Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  i64: BigInt64Array,
-  f32: Float32Array,
-  f64: Float64Array,
-};
 
 /** Most elements of one typed array in Node 20 (its limit is 2^32; one less is allowed everywhere). */
 export const TYPED_ARRAY_ELEMENTS: number = 2 ** 32 - 1;
-
-/** Bytes of one element. */
-export function elementBytes(dtype: Dtype): number {
-  return MAKERS[dtype].BYTES_PER_ELEMENT;
-}
-
-/** Elements as one typed array. `start` is in bytes and a multiple of the element size. */
-export function pixelArray(dtype: Dtype, buffer: ArrayBuffer, start: number, length: number): PixelArray {
-  return new MAKERS[dtype](buffer, start, length);
-}
 
 /** What an ndarray needs of its data when they are no single typed array. */
 export interface PixelStore {
@@ -68,7 +41,7 @@ class WideStore implements PixelStore {
     length: number,
   ) {
     this.length = length;
-    const bytes = elementBytes(dtype);
+    const bytes = dtypeBytes(dtype);
     for (let first = 0; first < length; first += PART_ELEMENTS) {
       const count = Math.min(PART_ELEMENTS, length - first);
       this.parts.push(pixelArray(dtype, buffer, start + first * bytes, count));
@@ -87,6 +60,6 @@ class WideStore implements PixelStore {
   }
 
   subarray(from: number, to: number): PixelArray | PixelStore {
-    return pixels(this.dtype, this.buffer, this.start + from * elementBytes(this.dtype), to - from);
+    return pixels(this.dtype, this.buffer, this.start + from * dtypeBytes(this.dtype), to - from);
   }
 }

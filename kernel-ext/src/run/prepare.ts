@@ -1,8 +1,8 @@
 // Owns: everything before the first chunk is decoded: facts, selection, memory admission, chunk index, missing frames.
 // Must not know: outputs, decoding, what the frames are for.
 import { nextTurn } from "../backends/turns";
-import { dtypeBytes } from "../filters/lower";
 import type { CheckedOptions } from "../options";
+import { dtypeBytes } from "../pixel-arrays";
 import type { FramePart } from "../plan/frame-chunks";
 import { neverWrittenFrames, trimLeading } from "../plan/missing";
 import { type MissingOutput, type Placement, placeFrames } from "../plan/placement";

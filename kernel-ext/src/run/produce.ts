@@ -4,7 +4,7 @@
 import type { OutputMemory } from "../backends/backend";
 import { nextTurn } from "../backends/turns";
 import type { OnDamage } from "../options";
-import { pixelArray } from "../result/pixels";
+import { pixelArray } from "../pixel-arrays";
 import { type BatchTransform, openTransform, transformBytes } from "../transform/batch";
 import { misfitError } from "../transform/misfit";
 import { allocateFrames } from "./output-memory";

@@ -1,7 +1,9 @@
 // Owns: opening one dataset as a stack of frames: its kind, shape and type are checked, its facts are read.
 // Must not know: masters, the order of parts, planned frames.
+
 import fs from "node:fs";
 import { BackendError, DatasetNotFoundError, FrameLabError, UnsupportedLayoutError } from "../errors";
+import { dtypeBytes } from "../pixel-arrays";
 import type { DatasetFacts } from "./acquisition";
 import { readDatasetFacts } from "./hdf5/dataset-facts";
 import { candidatePaths, follow, type Located } from "./links";
@@ -110,7 +112,7 @@ export function stackFacts({ file, node }: Located): DatasetFacts {
     );
   }
   const pixels = shape.slice(1).reduce((product, extent) => product * extent, 1);
-  const bytes = shape[0]! * pixels * (Number(dtype.slice(1)) / 8);
+  const bytes = shape[0]! * pixels * dtypeBytes(dtype);
   if (pixels < 1 || !Number.isSafeInteger(bytes)) {
     throw refuse(
       `is [${shape.join(", ")}]`,

@@ -1,8 +1,9 @@
 // Owns: the transform of a batch of decoded frames, stage after stage, frame by frame: the judge of native twins.
 // Must not know: files, why a frame is not valid, who asks.
+import { emptyPixels } from "../pixel-arrays";
 import type { PixelArray } from "../types";
 import { binFrame, binnedDtype } from "./bin";
-import { emptyPixels, firstSentinel } from "./element";
+import { firstSentinel } from "./element";
 import type { FlagCount } from "./flag-count";
 import { markFlagged, treatFlagged } from "./flagged";
 import type { FrameMisfit } from "./misfit";

@@ -1,24 +1,6 @@
-// Owns: what the transforms need to know of an element type: its array, its limits, its values for "no measurement".
+// Owns: what the transforms need to know of an element type: its limits, its values for "no measurement".
 // Must not know: frames, detectors, options.
-import type { Dtype, PixelArray } from "../types";
-
-const ARRAYS: Readonly<Record<Dtype, new (length: number) => PixelArray>> = {
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  u64: BigUint64Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  i64: BigInt64Array,
-  f32: Float32Array,
-  f64: Float64Array,
-};
-
-/** `length` zeros of a dtype. */
-export function emptyPixels(dtype: Dtype, length: number): PixelArray {
-  return new ARRAYS[dtype](length);
-}
+import type { Dtype } from "../types";
 
 /**
  * Sentinels: the largest and the second largest value of these types say "no measurement". 8-bit files use all their

@@ -1,5 +1,6 @@
 // Owns: a virtual dataset's own facts and its list of mappings (format specification 3.0, IV.A.2.i, VII.C).
 // Must not know: where sources lie, frames, what h5wasm says: for a virtual dataset it may open sources by itself.
+import { dtypeBytes } from "../../pixel-arrays";
 import type { Dtype } from "../../types";
 import { metadataChecksum } from "./checksum";
 import { Cursor } from "./cursor";
@@ -71,7 +72,7 @@ export function readVirtualDataset(
     file,
     messages.get(MESSAGE.fillValue),
     messages.get(MESSAGE.oldFillValue),
-    Number(dtype.slice(1)) / 8,
+    dtypeBytes(dtype),
   );
   const mappings = heap === null ? [] : readMappings(file, superblock, heap + superblock.baseAddress, index);
   return { shape, dtype, littleEndian, fillValue, mappings };
