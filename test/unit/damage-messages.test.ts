@@ -3,14 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type DamagedBlock, DamagedFramesError, type LoadReport, MissingFramesError } from "framelab";
-import {
-  damagedFramesError,
-  damageMessage,
-  missingFramesError,
-  missingMessage,
-} from "#framelab/damage/messages";
+import { damagedFramesError, missingFramesError } from "#framelab/damage/messages";
 import { frameList } from "#framelab/damage/ranges";
 import { DAMAGE_REASONS } from "#framelab/damage/reasons";
+import { plainReport } from "../fixtures/report";
 
 const BLOCK: DamagedBlock = {
   frame: 37,
@@ -23,33 +19,19 @@ const BLOCK: DamagedBlock = {
   detail: "at byte 0 of the block's 4 stored bytes: a match offset of 0",
 };
 
-function report(facts: Partial<LoadReport>): LoadReport {
-  return {
-    path: "/data/run_master.h5",
-    backend: { name: "reference", device: "TypeScript", why: "asked for", tried: [] },
-    frames: { planned: 256, found: 256, selected: 256 },
-    damaged: [],
-    missing: [],
-    suspect: [],
-    flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
-    notes: [],
-    stages: [],
-    bytes: { stored: 0, decoded: 0, peak: 0 },
-    seconds: 0,
-    ...facts,
-  };
-}
+const report = (facts: Partial<LoadReport>): LoadReport =>
+  plainReport({ path: "/data/run_master.h5", ...facts });
+
+const TEXT =
+  "Frames 37 to 37: a compressed HDF5 chunk is truncated or corrupt. " +
+  "1 frame of 256 selected: 37 (1 damaged block). " +
+  "First: frame 37 (scan row 2, column 5), block 0 in /data/run_data_000001.h5, /entry/data/data, offset 5012: " +
+  "a match offset is zero (offset-zero): at byte 0 of the block's 4 stored bytes: a match offset of 0. " +
+  'Copy the file again if another copy exists, or pass onDamage: "mask" to load the other frames; ' +
+  "the error's report lists every damaged block.";
 
 test("one damaged frame: its place, its reason, what to do", () => {
-  assert.equal(
-    damageMessage(report({ damaged: [BLOCK] })),
-    "Frames 37 to 37: a compressed HDF5 chunk is truncated or corrupt. " +
-      "1 frame of 256 selected: 37 (1 damaged block). " +
-      "First: frame 37 (scan row 2, column 5), block 0 in /data/run_data_000001.h5, /entry/data/data, offset 5012: " +
-      "a match offset is zero (offset-zero): at byte 0 of the block's 4 stored bytes: a match offset of 0. " +
-      'Copy the file again if another copy exists, or pass onDamage: "mask" to load the other frames; ' +
-      "the error's report lists every damaged block.",
-  );
+  assert.equal(damagedFramesError(report({ damaged: [BLOCK] })).message, TEXT);
 });
 
 test("lowest and highest damaged frame, whatever the order; blocks are counted once", () => {
@@ -59,7 +41,7 @@ test("lowest and highest damaged frame, whatever the order; blocks are counted o
     { ...BLOCK, frame: 12, block: 1 },
     { ...BLOCK, frame: 13 },
   ];
-  const text = damageMessage(report({ damaged }));
+  const text = damagedFramesError(report({ damaged })).message;
   assert.ok(text.startsWith("Frames 12 to 60: a compressed HDF5 chunk is truncated or corrupt. "), text);
   assert.ok(
     text.includes("3 frames of 256 selected: 12, 13, 60 (3 damaged blocks). First: frame 60 in /data/"),
@@ -71,7 +53,7 @@ test("the error has the message, the report, and its facts", () => {
   const facts = report({ damaged: [BLOCK] });
   const error = damagedFramesError(facts);
   assert.ok(error instanceof DamagedFramesError);
-  assert.equal(error.message, damageMessage(facts));
+  assert.equal(error.message, TEXT);
   assert.equal(error.report, facts);
   assert.equal(error.got, "1 damaged frames");
 });
@@ -87,17 +69,15 @@ test("missing frames are named, with why and the first file", () => {
     { frame: 6, scan: null, file: "/data/run_data_000003.h5", reason: "chunk" as const },
   ];
   const facts = report({ missing, frames: { planned: 8, found: 5, selected: 8 } });
-  const text = missingMessage(facts);
+  const error = missingFramesError(facts);
   assert.equal(
-    text,
+    error.message,
     "frames 3, 4, 6 are missing: 8 planned, 5 found. " +
       "2 in data files that are absent or unreadable (first: /data/run_data_000002.h5); " +
       "1 never written (first: /data/run_data_000003.h5). " +
       'Pass onMissing: "fill" to get them as fill values marked invalid, or onMissing: "trim" to end before the first one.',
   );
-  const error = missingFramesError(facts);
   assert.ok(error instanceof MissingFramesError);
-  assert.equal(error.message, text);
   assert.equal(error.report, facts);
   assert.equal(error.place, "/data/run_data_000002.h5");
 });
@@ -106,7 +86,7 @@ test("one missing frame, of a short scan without a file", () => {
   const missing = [{ frame: 255, scan: null, file: null, reason: "short-scan" as const }];
   const facts = report({ missing, frames: { planned: 256, found: 255, selected: 256 } });
   assert.ok(
-    missingMessage(facts).startsWith(
+    missingFramesError(facts).message.startsWith(
       "frame 255 is missing: 256 planned, 255 found. 1 not recorded, the scan is short. Pass ",
     ),
   );
@@ -124,7 +104,7 @@ test("frame lists: single, in ranges, and cut", () => {
 test("every reason has its words, once", () => {
   assert.equal(new Set(DAMAGE_REASONS.map(({ code }) => code)).size, 19);
   for (const { code, words } of DAMAGE_REASONS) {
-    const text = damageMessage(report({ damaged: [{ ...BLOCK, reason: code }] }));
+    const text = damagedFramesError(report({ damaged: [{ ...BLOCK, reason: code }] })).message;
     assert.ok(text.includes(`${words} (${code})`), code);
   }
 });

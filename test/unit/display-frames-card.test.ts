@@ -2,26 +2,22 @@
 // Must not know: loads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Frames, LoadReport } from "framelab";
+import type { Frames } from "framelab";
 import ndarray from "ndarray";
 import { framesBundle } from "#framelab/display/show/frames-card";
 import { lineBundle } from "#framelab/display/show/line-view";
 import { checkShowOptions } from "#framelab/display/show/options";
 import { virtualImage } from "#framelab/display/show/virtual-image";
+import { plainReport } from "../fixtures/report";
 
-const REPORT: LoadReport = {
-  path: "/data/scan_master.h5",
+const REPORT = plainReport({
   backend: { name: "cpu", device: "2 threads", why: "the fastest one that runs here", tried: [] },
   frames: { planned: 4, found: 4, selected: 4 },
-  damaged: [],
-  missing: [],
-  suspect: [],
-  flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
   notes: [{ code: "note", text: "a note" }],
   stages: [{ name: "open", ms: 31.4 }],
   bytes: { stored: 16, decoded: 48, peak: 48 },
   seconds: 2,
-};
+});
 
 /** A scan of 2 x 2 positions with 2 x 3 pixels each; frame i holds 10 i + 1 … 10 i + 6. */
 function smallScan(more: Partial<Frames> = {}): Frames {

@@ -13,6 +13,7 @@ import { imageBundle } from "#framelab/display/show/image-view";
 import { packNumbers } from "#framelab/display/show/interactive";
 import { checkShowOptions } from "#framelab/display/show/options";
 import { scaleFor } from "#framelab/display/show/scale";
+import { plainReport } from "../fixtures/report";
 
 const HOSTILE = `</script><img src=x onerror="alert(1)">'&`;
 const DEFAULTS = checkShowOptions();
@@ -31,22 +32,8 @@ function damagedBlock(frame: number, more: Partial<DamagedBlock> = {}): DamagedB
   };
 }
 
-function report(more: Partial<LoadReport> = {}): LoadReport {
-  return {
-    path: "/data/scan_master.h5",
-    backend: { name: "cpu", device: "2 threads", why: "fastest here", tried: [] },
-    frames: { planned: 256, found: 256, selected: 256 },
-    damaged: [],
-    missing: [],
-    suspect: [],
-    flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
-    notes: [],
-    stages: [],
-    bytes: { stored: 1, decoded: 1, peak: 1 },
-    seconds: 1,
-    ...more,
-  };
-}
+const report = (more: Partial<LoadReport> = {}): LoadReport =>
+  plainReport({ backend: { name: "cpu", device: "2 threads", why: "fastest here", tried: [] }, ...more });
 
 /** Perceived lightness of an sRGB colour (CIE L*), by the standard's own formula. */
 function lightness([red, green, blue]: readonly number[]): number {

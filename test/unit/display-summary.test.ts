@@ -2,23 +2,11 @@
 // Must not know: loads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoadReport } from "framelab";
 import { framesLine, reportLine } from "#framelab/display/summary";
 import { bytesText, gigabytesPerSecond, rateText, secondsText } from "#framelab/display/units";
+import { plainReport } from "../fixtures/report";
 
-const REPORT: LoadReport = {
-  path: "/data/scan_master.h5",
-  backend: { name: "reference", device: "TypeScript", why: "", tried: [] },
-  frames: { planned: 256, found: 256, selected: 256 },
-  damaged: [],
-  missing: [],
-  suspect: [],
-  flagged: { treatment: "keep", masked: { pixels: 0, listed: [] }, sentinels: null, withoutNeighbours: 0 },
-  notes: [],
-  stages: [],
-  bytes: { stored: 1, decoded: 246_800_000, peak: 1 },
-  seconds: 2,
-};
+const REPORT = plainReport({ bytes: { stored: 1, decoded: 246_800_000, peak: 1 }, seconds: 2 });
 const FRAMES = { pixelType: "u16", shape: [16, 16, 192, 192], report: REPORT } as const;
 
 test("the line of a good load, and of one with damaged and missing frames", () => {

@@ -10,15 +10,7 @@ const DAMAGE_TODO =
 const MISSING_TODO =
   'Pass onMissing: "fill" to get them as fill values marked invalid, or onMissing: "trim" to end before the first one.';
 
-/** What the damage messages need of a report; `damaged` must not be empty. */
-type DamageFacts = Pick<LoadReport, "damaged" | "frames">;
-type MissingFacts = Pick<LoadReport, "missing" | "frames">;
-
-/** The whole text of a DamagedFramesError: frames, extent, the first reason with its place, what to do. */
-export function damageMessage(report: DamageFacts): string {
-  return `${damageSummary(report)} ${DAMAGE_TODO}`;
-}
-
+/** The error for a report with damage: frames, extent, the first reason with its place, what to do. */
 export function damagedFramesError(report: LoadReport): DamagedFramesError {
   const first = report.damaged[0]!;
   return new DamagedFramesError(damageSummary(report), report, {
@@ -29,7 +21,7 @@ export function damagedFramesError(report: LoadReport): DamagedFramesError {
   });
 }
 
-function damageSummary({ damaged, frames }: DamageFacts): string {
+function damageSummary({ damaged, frames }: LoadReport): string {
   const lost = framesOf(damaged);
   const first = damaged[0]!;
   const extent =
@@ -63,11 +55,7 @@ function framesOf(damaged: readonly DamagedBlock[]): number[] {
   return [...new Set(damaged.map((block) => block.frame))].sort((a, b) => a - b);
 }
 
-/** The whole text of a MissingFramesError; `missing` must not be empty. */
-export function missingMessage(report: MissingFacts): string {
-  return `${missingSummary(report)} ${MISSING_TODO}`;
-}
-
+/** The error for a report with missing frames: which, why, what to do. */
 export function missingFramesError(report: LoadReport): MissingFramesError {
   return new MissingFramesError(missingSummary(report), report, {
     place: report.missing.find((frame) => frame.file !== null)?.file ?? report.path,
@@ -77,7 +65,7 @@ export function missingFramesError(report: LoadReport): MissingFramesError {
   });
 }
 
-function missingSummary({ missing, frames }: MissingFacts): string {
+function missingSummary({ missing, frames }: LoadReport): string {
   const list = frameList(missing.map((frame) => frame.frame));
   const subject = missing.length === 1 ? `frame ${list} is missing` : `frames ${list} are missing`;
   return `${subject}: ${frames.planned} planned, ${frames.found} found. ${causes(missing)}`;
