@@ -6,6 +6,7 @@ import { encodedLine, framesLine } from "./display/summary";
 import { outOfRange, SelectionError } from "./errors";
 import { type CheckedOptions, scanRanges } from "./options";
 import { pixelArray } from "./pixel-arrays";
+import { frameGrid, frameRange } from "./plan/frame-list";
 import { axis } from "./plan/selection";
 import { makeFrames } from "./result/frames";
 import { denseStride, exactView } from "./result/views";
@@ -124,11 +125,8 @@ async function scanOf(held: HeldFrames, whole: LoadReport, ranges: ScanRanges): 
   if (leading.length !== 2) throw noScan(held.prepared);
   const rows = axis("rows", given?.rows, leading[0]);
   const cols = axis("cols", given?.cols, leading[1]);
-  const list: number[] = [];
-  for (let r = 0; r < rows.count; r++) {
-    const row = rows.start + r * rows.step;
-    for (let c = 0; c < cols.count; c++) list.push(row * leading[1] + cols.start + c * cols.step);
-  }
+  const grid = frameGrid(frameRange(0, leading[0] * leading[1]), leading[1], rows, cols);
+  const list = Array.from({ length: grid.count }, (_, i) => grid.at(i));
   const bytes = list.length * outputBytes;
   const { memoryLimit } = held.options;
   // What this machine has available is without what is held; a limit of the caller's is with it.

@@ -5,7 +5,7 @@ import { isReduction, type Reduced, type Reduction } from "./analysis/reduction"
 import { Turns } from "./backends/turns";
 import { damagedFramesError } from "./damage/messages";
 import { openProgress } from "./display/progress";
-import { reportLine } from "./display/summary";
+import { damagedFrames, reportLine } from "./display/summary";
 import { countText } from "./display/units";
 import { heldFramesOf } from "./encoded";
 import { OptionError } from "./errors";
@@ -35,9 +35,9 @@ export type ReducedAs<M extends Readonly<Record<string, Reduction>>> = {
  * grow with the acquisition.
  *
  * Flagged pixels (the pixel mask; u16 65535 and 65534; u32 2^32 - 1 and 2^32 - 2; floats that are not finite) are left
- * out; with `flagged: "zero"` or `"median"` only those of the pixel mask, for the others hold a value then. Damaged and missing frames are NaN in a number a frame, and left out of patterns. Each result's `notes` say what
- * was left out and its `report` lists the frames; `onDamage: "throw"` and `onMissing: "throw"` refuse instead, as `load`
- * does.
+ * out; with `flagged: "zero"` or `"median"` only those of the pixel mask, for the others hold a value then. Damaged and
+ * missing frames are NaN in a number a frame, and left out of patterns. Each result's `notes` say what was left out and
+ * its `report` lists the frames; `onDamage: "throw"` and `onMissing: "throw"` refuse instead, as `load` does.
  *
  * @param source a path (with options as for `load`), or what `load` gave.
  * @param reductions descriptions by name: `virtualImage(mask)`, `meanPattern()`, `sumPattern()`, `maxPattern()`,
@@ -165,7 +165,7 @@ async function reduceLoaded(frames: Frames<PixelArray>, reductions: Named, optio
     const detector = [shape[shape.length - 2]!, shape[shape.length - 1]!] as const;
     const facts = { dtype: pixelType, detector, leading: shape.slice(0, -2), pixelMask };
     const reducers = openReducers(reductions, facts);
-    const lost = new Set(report.damaged.map(({ frame }) => frame)).size;
+    const lost = damagedFrames(report);
     task.ticker.begin(valid.length, report.bytes.decoded / Math.max(1, valid.length), () => lost);
     const all = {
       from: 0,

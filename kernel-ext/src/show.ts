@@ -9,6 +9,7 @@ import { imageBundle } from "./display/show/image-view";
 import { lineBundle } from "./display/show/line-view";
 import { type CheckedShowOptions, checkShowOptions, type ShowOptions } from "./display/show/options";
 import { OptionError } from "./errors";
+import { indexRange } from "./result/views";
 import type { Frames, LoadReport, PixelArray } from "./types";
 
 /** What carries a report: `DamagedFramesError`, `MissingFramesError`. */
@@ -38,12 +39,7 @@ export function show(value: Showable, options?: ShowOptions): void {
 function refuseBeyondData({ data, shape, stride, offset }: AnyArray): void {
   const length = (data as Partial<ArrayLike<unknown>> | undefined)?.length;
   if (length === undefined) return;
-  let [first, last] = [offset, offset];
-  for (const [axis, count] of shape.entries()) {
-    const reach = (stride[axis] ?? 0) * (count - 1);
-    if (reach < 0) first += reach;
-    else last += reach;
-  }
+  const [first, last] = indexRange(shape, stride, offset);
   if (length === 0) refuse("an array whose memory was released");
   if (!(first >= 0 && last < length)) {
     refuse(`an array of shape [${shape.join(", ")}] whose data have only ${length} elements`);

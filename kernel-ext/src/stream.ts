@@ -117,7 +117,7 @@ async function* decodeBatches<T extends PixelArray>(
     for (let first = 0; first < count; first += step) {
       const to = Math.min(count, first + step);
       const valid = await task.clock.time("decode", () => produce({ from: first, to }, output));
-      const damaged = session.run.outcome.damaged.length > 0;
+      const damaged = session.run.outcome.damagedFrames.size > 0;
       if (damaged && options.onDamage === "throw") {
         for (let rest = to; rest < count; rest += step) {
           await produce({ from: rest, to: Math.min(count, rest + step) }, output);

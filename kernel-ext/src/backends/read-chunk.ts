@@ -21,8 +21,8 @@ export interface StoredChunk {
 const LARGEST_READ = 2 ** 30;
 
 /**
- * The stored bytes of a chunk, from a file in memory of their own, or null when the file does not hold them whole (it may have been
- * cut since it was opened). Nothing is allocated for a chunk that reaches past the end of the file.
+ * The stored bytes of a chunk, from a file in memory of their own, or null when the file does not hold them whole (it may
+ * have been cut since it was opened). Nothing is allocated for a chunk that reaches past the end of the file.
  * @throws BackendError the system cannot read the file.
  */
 export function readChunk(chunk: StoredChunk): Uint8Array | null {
@@ -39,11 +39,20 @@ export function readChunk(chunk: StoredChunk): Uint8Array | null {
     }
     return stored;
   } catch (cause) {
-    throw new BackendError(`${file} cannot be read: ${(cause as Error).message}.`, {
-      place: file,
-      expected: `${bytes} bytes at offset ${address}`,
-      todo: "Check the disk or network share and load again.",
-      cause,
-    });
+    throw unreadable(file, { address, bytes }, cause);
   }
+}
+
+/** The error for stored bytes that the system does not read. */
+export function unreadable(
+  file: string,
+  { address, bytes }: { readonly address: number; readonly bytes: number },
+  cause: unknown,
+): BackendError {
+  return new BackendError(`${file} cannot be read: ${(cause as Error).message}.`, {
+    place: file,
+    expected: `${bytes} bytes at offset ${address}`,
+    todo: "Check the disk or network share and load again.",
+    cause,
+  });
 }

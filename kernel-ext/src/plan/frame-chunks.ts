@@ -38,8 +38,8 @@ export interface FramePart {
 }
 
 /**
- * Chunks of a dataset of which a part of each frame is wanted, by default all of it. Images and thresholds count as one axis of frames;
- * the row-major number of a chunk is the same both ways.
+ * Chunks of a dataset of which a part of each frame is wanted, by default all of it. Images and thresholds count as one
+ * axis of frames; the row-major number of a chunk is the same both ways.
  *
  * @throws UnsupportedLayoutError when the chunk shape does not fit a stack of frames.
  */

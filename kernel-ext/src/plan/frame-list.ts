@@ -40,8 +40,3 @@ export function frameGrid(
     },
   };
 }
-
-/** The first `count` frames of a list. */
-export function firstFrames(list: FrameList, count: number): FrameList {
-  return { count, at: list.at };
-}

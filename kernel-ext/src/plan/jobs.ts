@@ -16,7 +16,7 @@ export interface ChunkJobs {
   readonly filterMask: Uint32Array;
   /** Row-major number of the chunk in its dataset. */
   readonly chunk: Float64Array;
-  /** Entries `firstUse[j]` … `firstUse[j + 1] - 1` of `use` are the frames that need chunk j. */
+  /** Entries `firstUse[j]` … `lastUse[j]` of `use` are the frames that need chunk j. */
   readonly firstUse: Float64Array;
   readonly lastUse: Float64Array;
 }

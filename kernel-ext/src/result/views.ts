@@ -45,7 +45,8 @@ function makeView(data: Data, shape: readonly number[], stride: readonly number[
   return view;
 }
 
-function indexRange(
+/** The smallest and the largest index of a view's elements; its offset twice where it has none. */
+export function indexRange(
   shape: readonly number[],
   stride: readonly number[],
   offset: number,

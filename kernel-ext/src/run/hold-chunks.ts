@@ -3,7 +3,7 @@
 import { read } from "node:fs";
 import { promisify } from "node:util";
 import type { OutputMemory } from "../backends/backend";
-import { BackendError } from "../errors";
+import { unreadable } from "../backends/read-chunk";
 import type { CancelScope } from "./cancel";
 import { type DataFile, withDataFile } from "./data-file";
 import { allocateFrames, releaseFrames } from "./output-memory";
@@ -135,11 +135,6 @@ async function readPiece(file: DataFile, piece: Piece, memory: OutputMemory): Pr
     }
     return filled;
   } catch (cause) {
-    throw new BackendError(`${file.path} cannot be read: ${(cause as Error).message}.`, {
-      place: file.path,
-      expected: `${piece.bytes} bytes at offset ${piece.address}`,
-      todo: "Check the disk or network share and load again.",
-      cause,
-    });
+    throw unreadable(file.path, piece, cause);
   }
 }

@@ -29,7 +29,10 @@ export function indexedChunks(use: SegmentUse, part?: FramePart): number {
   return chunkRange(frameChunks(factsOf(use), part), use).count;
 }
 
-/** Reads the index of one use, of which `part` of each frame is wanted (default: all). @throws UnsupportedLayoutError, UnsupportedFilterError, MissingFileError. */
+/**
+ * Reads the index of one use, of which `part` of each frame is wanted (default: all).
+ * @throws UnsupportedLayoutError, UnsupportedFilterError, MissingFileError.
+ */
 export async function readSegmentIndex(use: SegmentUse, part?: FramePart): Promise<SegmentIndex> {
   const facts = factsOf(use);
   const chunks = frameChunks(facts, part);

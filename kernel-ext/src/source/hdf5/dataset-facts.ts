@@ -10,16 +10,10 @@ import { MESSAGE, readObjectHeader } from "./object-header";
 import { readSuperblock } from "./superblock";
 
 /** What h5wasm says about a dataset. */
-export interface DatasetDescription {
-  readonly file: string;
-  readonly dataset: string;
-  readonly shape: readonly number[];
-  /** null = unlimited. */
-  readonly maxShape: readonly (number | null)[];
-  readonly dtype: Dtype;
-  readonly littleEndian: boolean;
-  readonly filters: readonly FilterFact[];
-}
+export type DatasetDescription = Pick<
+  DatasetFacts,
+  "file" | "dataset" | "shape" | "maxShape" | "dtype" | "littleEndian" | "filters"
+>;
 
 /**
  * Reads superblock and object header of a dataset. `headerAddress` is an object reference's address: it counts
