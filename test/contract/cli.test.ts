@@ -11,7 +11,7 @@ import { COMMANDS, dispatch } from "#framelab/cli/main";
 import { writeAcquisition, writeSingleFile } from "../fixtures/acquisition";
 import { countFrames, scratchFolder } from "./harness";
 
-const BIN = resolve(__dirname, "../../../bin/framelab.js");
+const BIN = resolve(__dirname, "../../../dist/cli/framelab.js");
 const folder = scratchFolder();
 const COUNT = 12;
 const spec = {

@@ -87,7 +87,7 @@ describe("the packed tarball", () => {
   it("holds what an installation needs, and no build output, tests or fuzzer", () => {
     const names = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).split("\n");
     for (const name of [
-      "bin/framelab.js",
+      "dist/cli/framelab.js",
       "dist/index.js",
       "dist/index.d.ts",
       "native/binding.gyp",
