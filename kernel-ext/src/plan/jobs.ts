@@ -107,7 +107,11 @@ export function writtenUse(
   to: number,
 ): SegmentUse {
   const keep: number[] = [];
-  for (let k = 0; k < use.local.length; k++) {
+  // A stream asks for one window after the other: where it can, it looks at the window's entries alone.
+  const [first, end] = use.inOrder
+    ? [firstFrom(use.output, from), firstFrom(use.output, to)]
+    : [0, use.local.length];
+  for (let k = first; k < end; k++) {
     const inside = use.output[k] >= from && use.output[k] < to;
     if (inside && !neverWritten(chunks, table, use.local[k])) keep.push(k);
   }
@@ -116,7 +120,20 @@ export function writtenUse(
     segment: use.segment,
     local: Float64Array.from(keep, (k) => use.local[k]),
     output: Float64Array.from(keep, (k) => use.output[k] - from),
+    inOrder: use.inOrder,
   };
+}
+
+/** Index of the first of ascending values that is `value` or more. */
+function firstFrom(values: Float64Array, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Jobs whose chunk lies wholly inside a file of `fileBytes` bytes, and the others. */

@@ -12,6 +12,8 @@ export interface SegmentUse {
   readonly local: Float64Array;
   /** Frame of the output that it becomes. */
   readonly output: Float64Array;
+  /** `output` ascends as well: a window of the output is a run of entries. */
+  readonly inOrder: boolean;
 }
 
 /** A selection laid over the segments of an acquisition. */
@@ -90,16 +92,15 @@ function missingFrame(selection: Selection, frame: number, segment: Segment | un
   };
 }
 
-function ascending(place: { local: number[]; output: number[] }): {
-  local: Float64Array;
-  output: Float64Array;
-} {
+/** Sorts by local frame; the entries come in output order. */
+function ascending(place: { local: number[]; output: number[] }): Omit<SegmentUse, "segment"> {
   const { local, output } = place;
-  const sorted = local.every((frame, k) => k === 0 || local[k - 1] <= frame);
-  if (sorted) return { local: Float64Array.from(local), output: Float64Array.from(output) };
+  const inOrder = local.every((frame, k) => k === 0 || local[k - 1] <= frame);
+  if (inOrder) return { local: Float64Array.from(local), output: Float64Array.from(output), inOrder };
   const order = local.map((_, k) => k).sort((a, b) => local[a] - local[b] || output[a] - output[b]);
   return {
     local: Float64Array.from(order, (k) => local[k]),
     output: Float64Array.from(order, (k) => output[k]),
+    inOrder,
   };
 }

@@ -80,5 +80,6 @@ function useOf(segment: Segment, from: number, to: number): SegmentUse {
     segment,
     local: Float64Array.from({ length: to - from }, (_, k) => segment.start + (from + k) * segment.step),
     output: Float64Array.from({ length: to - from }, (_, k) => segment.firstFrame + from + k),
+    inOrder: true,
   };
 }
