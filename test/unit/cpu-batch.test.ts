@@ -1,10 +1,8 @@
 // Owns: the cpu backend on files: targets, refused bits, cut files, cancel, counters, hostile batches, at 1, 2 and 7 threads.
 // Must not know: acquisitions, why a chunk is refused.
 import assert from "node:assert/strict";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { readFileSync, truncateSync } from "node:fs";
+import { describe, it } from "node:test";
 import { BackendError } from "framelab";
 import { loadAddon } from "#framelab/backends/addon";
 import {
@@ -18,74 +16,15 @@ import {
 } from "#framelab/backends/backend";
 import { openCpuBackend } from "#framelab/backends/cpu/index";
 import { allocateOutput, releaseOutput } from "#framelab/backends/cpu/memory";
-import { lowerFilters } from "#framelab/filters/lower";
-import { bitshuffleValues, encodeChunk, joinBytes } from "../fixtures/bitshuffle-encoder";
+import { batchFiles, repeated } from "./batch-files";
 
 const opened = openCpuBackend();
 const skip = "reason" in opened ? `no native backend: ${opened.reason}` : false;
-const ELEMENTS = 5003;
-const CHUNK_BYTES = 2 * ELEMENTS;
-const program = lowerFilters({
-  filters: [{ id: 32008, name: "bitshuffle", values: bitshuffleValues(2) }],
-  dtype: "u16",
-  littleEndian: true,
-  chunkElements: ELEMENTS,
-  place: "test",
-});
-const folder = mkdtempSync(join(tmpdir(), "framelab-cpu-"));
-after(() => rmSync(folder, { recursive: true }));
-
-interface Stack {
-  readonly batch: Batch;
-  readonly sources: readonly Uint8Array[];
-  readonly close: () => void;
-}
-
-let files = 0;
-
-/** Frames behind 7 other bytes, `gap` bytes apart, last frame first in the output; `damaged` ones are refused. */
-function stack(count: number, damaged: readonly number[] = [], gap = 0): Stack {
-  const sources = Array.from({ length: count }, (_, frame) =>
-    Uint8Array.from({ length: CHUNK_BYTES }, (_, i) =>
-      (i * (frame + 1)) % 11 === 0 ? (frame + 1) & 255 : 0,
-    ),
-  );
-  const chunks = sources.map((source, frame) => {
-    const chunk = encodeChunk(source, 2);
-    if (damaged.includes(frame)) chunk[16] = 0;
-    return chunk;
-  });
-  const file = join(folder, `${files++}.bin`);
-  const space = new Uint8Array(gap).fill(0xee);
-  writeFileSync(file, joinBytes([new Uint8Array(7), ...chunks.flatMap((chunk) => [chunk, space])]));
-  const storedBytes = Float64Array.from(chunks, (chunk) => chunk.length);
-  const address = new Float64Array(count);
-  let fileBytes = 7;
-  for (let i = 0; i < count; i++) {
-    address[i] = fileBytes;
-    fileBytes += storedBytes[i]! + gap;
-  }
-  const fd = openSync(file, "r");
-  const filterMask = new Uint32Array(count);
-  const target = Float64Array.from(sources, (_, i) => (count - 1 - i) * CHUNK_BYTES);
-  const batch = { program, fd, file, fileBytes, count, address, storedBytes, filterMask, target };
-  return { batch, sources, close: () => closeSync(fd) };
-}
+const { chunkBytes: CHUNK_BYTES, program, stack, guarded: guardedBytes } = batchFiles(5003);
+const guarded = (count: number) => guardedBytes(count * CHUNK_BYTES);
 
 function control(): Control {
   return { words: new Int32Array(CONTROL_WORDS) };
-}
-
-/** Output with 32 guard bytes on both sides. */
-function guarded(count: number) {
-  const bytes = count * CHUNK_BYTES;
-  const buffer = new ArrayBuffer(bytes + 64);
-  const all = new Uint8Array(buffer).fill(0xab);
-  return {
-    output: { buffer, start: 32, bytes },
-    frame: (i: number) => all.subarray(32 + i * CHUNK_BYTES, 32 + (i + 1) * CHUNK_BYTES),
-    guards: () => [...all.subarray(0, 32), ...all.subarray(32 + bytes)].every((byte) => byte === 0xab),
-  };
 }
 
 function backend(threads: number): Backend {
@@ -204,14 +143,7 @@ describe("the cpu backend", { skip }, () => {
     assert.equal(before.words[CONTROL_CHUNKS_DONE], 0);
 
     const count = 400_000;
-    const long: Batch = {
-      ...batch,
-      count,
-      address: new Float64Array(count).fill(batch.address[0]!),
-      storedBytes: new Float64Array(count).fill(batch.storedBytes[0]!),
-      filterMask: new Uint32Array(count),
-      target: new Float64Array(count),
-    };
+    const long = repeated(batch, count);
     const during = control();
     const running = backend(1).decode(long, output, during);
     // The call has returned while the pool works: the event loop is free to set the flag.
@@ -272,14 +204,7 @@ describe("the cpu backend", { skip }, () => {
     assert.ok("addon" in native);
     const { batch, close } = stack(1);
     const count = 20_000;
-    const long: Batch = {
-      ...batch,
-      count,
-      address: new Float64Array(count).fill(batch.address[0]!),
-      storedBytes: new Float64Array(count).fill(batch.storedBytes[0]!),
-      filterMask: new Uint32Array(count),
-      target: new Float64Array(count),
-    };
+    const long = repeated(batch, count);
     const output = allocateOutput(CHUNK_BYTES, native.addon);
     const running = backend(1).decode(long, output, control());
     assert.throws(() => releaseOutput(output.buffer, native.addon), /being decoded into/);

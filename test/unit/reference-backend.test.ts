@@ -1,13 +1,10 @@
 // Owns: the reference backend on files: targets, refused bits, cut files, cancel, progress, its turns of the event loop.
 // Must not know: acquisitions, why a chunk is refused.
 import assert from "node:assert/strict";
-import { closeSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { truncateSync } from "node:fs";
+import { test } from "node:test";
 import { BackendError } from "framelab";
 import {
-  type Batch,
   CONTROL_CANCEL,
   CONTROL_CHUNKS_DONE,
   CONTROL_CHUNKS_REFUSED,
@@ -16,71 +13,12 @@ import {
 } from "#framelab/backends/backend";
 import { readChunk } from "#framelab/backends/read-chunk";
 import { referenceBackend } from "#framelab/backends/reference/index";
-import { lowerFilters } from "#framelab/filters/lower";
-import { bitshuffleValues, encodeChunk, joinBytes } from "../fixtures/bitshuffle-encoder";
+import { batchFiles, repeated } from "./batch-files";
 
-const ELEMENTS = 100;
-const CHUNK_BYTES = 2 * ELEMENTS;
-const program = lowerFilters({
-  filters: [{ id: 32008, name: "bitshuffle", values: bitshuffleValues(2) }],
-  dtype: "u16",
-  littleEndian: true,
-  chunkElements: ELEMENTS,
-  place: "test",
-});
-
-let folder: string;
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), "framelab-reference-"));
-});
-after(() => rmSync(folder, { recursive: true }));
-
-interface Stack {
-  readonly batch: Batch;
-  readonly sources: Uint8Array[];
-  readonly close: () => void;
-}
-
-/** `count` frames in a file behind 7 other bytes; those of `damaged` have their first stream byte changed. */
-function stack(count: number, damaged: readonly number[] = []): Stack {
-  const sources = Array.from({ length: count }, (_, frame) =>
-    Uint8Array.from({ length: CHUNK_BYTES }, (_, i) => ((i * (frame + 1)) % 11 === 0 ? frame + 1 : 0)),
-  );
-  const chunks = sources.map((source, frame) => {
-    const chunk = encodeChunk(source, 2);
-    if (damaged.includes(frame)) chunk[16] = 0;
-    return chunk;
-  });
-  const file = join(folder, `${count}-${damaged.join("-")}.bin`);
-  writeFileSync(file, joinBytes([new Uint8Array(7), ...chunks]));
-  const storedBytes = Float64Array.from(chunks, (chunk) => chunk.length);
-  const address = new Float64Array(count);
-  let fileBytes = 7;
-  for (let i = 0; i < count; i++) {
-    address[i] = fileBytes;
-    fileBytes += storedBytes[i]!;
-  }
-  const fd = openSync(file, "r");
-  const filterMask = new Uint32Array(count);
-  const target = Float64Array.from(sources, (_, i) => (count - 1 - i) * CHUNK_BYTES);
-  const batch = { program, fd, file, fileBytes, count, address, storedBytes, filterMask, target };
-  return { batch, sources, close: () => closeSync(fd) };
-}
+const { chunkBytes: CHUNK_BYTES, stack, guarded } = batchFiles(100);
 
 function control(): Control {
   return { words: new Int32Array(new SharedArrayBuffer(4 * CONTROL_WORDS)) };
-}
-
-/** Output with 32 guard bytes on both sides. */
-function guarded(bytes: number) {
-  const buffer = new ArrayBuffer(bytes + 64);
-  const all = new Uint8Array(buffer).fill(0xab);
-  const guards = () => [...all.subarray(0, 32), ...all.subarray(32 + bytes)].every((byte) => byte === 0xab);
-  return {
-    output: { buffer, start: 32, bytes },
-    frame: (i: number) => all.subarray(32 + i * CHUNK_BYTES, 32 + (i + 1) * CHUNK_BYTES),
-    guards,
-  };
 }
 
 test("every chunk lands at its target, nothing else is written, all are counted", async () => {
@@ -166,14 +104,7 @@ test("a set cancel flag stops before the next chunk", async () => {
 test("the event loop turns while a long batch runs: a cancel set there is honoured", async () => {
   const { batch, close } = stack(1);
   const count = 200_000;
-  const long: Batch = {
-    ...batch,
-    count,
-    address: new Float64Array(count).fill(batch.address[0]!),
-    storedBytes: new Float64Array(count).fill(batch.storedBytes[0]!),
-    filterMask: new Uint32Array(count),
-    target: new Float64Array(count),
-  };
+  const long = repeated(batch, count);
   const words = control();
   setImmediate(() => {
     words.words[CONTROL_CANCEL] = 1;
