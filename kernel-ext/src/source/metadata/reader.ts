@@ -114,10 +114,7 @@ export class FileReader {
     if ("kind" in found || found.type !== this.h5.H5G_DATASET) return null;
     const raw = this.ownMetadata(found.path);
     if (raw?.total_size !== 1) return null;
-    const numbers = readNumbers(this.h5, raw, (pointer) =>
-      this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
-    );
-    return numbers?.[0] ?? null;
+    return readNumbers(this.h5, raw, this.elementsOf(found.path))?.[0] ?? null;
   }
 
   private texts(path: string): string[] | null {
@@ -125,11 +122,8 @@ export class FileReader {
     if ("kind" in found || found.type !== this.h5.H5G_DATASET) return null;
     const raw = this.ownMetadata(found.path);
     if (raw === null) return null;
-    return readTexts(
-      this.h5,
-      raw,
-      (pointer) => this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
-      (pointer) => this.h5.reclaim_vlen_memory(this.file, found.path, "", pointer),
+    return readTexts(this.h5, raw, this.elementsOf(found.path), (pointer) =>
+      this.h5.reclaim_vlen_memory(this.file, found.path, "", pointer),
     );
   }
 
@@ -155,9 +149,7 @@ export class FileReader {
     }
     const bytes = rows * cols * raw.size;
     if (bytes > maxBytes) return refuse(`${path} is ${bytes} bytes, more than ${maxBytes}`);
-    const values = readUnsigned(this.h5, raw, rows * cols, (pointer) =>
-      this.h5.get_dataset_data(this.file, found.path, null, null, null, pointer),
-    );
+    const values = readUnsigned(this.h5, raw, rows * cols, this.elementsOf(found.path));
     return { kind: "grid", shape: [rows, cols], values };
   }
 
@@ -186,11 +178,15 @@ export class FileReader {
       if (type !== this.h5.H5G_DATASET) continue;
       const raw = this.ownMetadata(path);
       if (raw?.total_size !== 1) continue;
-      const read = (pointer: bigint) => this.h5.get_dataset_data(this.file, path, null, null, null, pointer);
-      const value = readExactNumber(this.h5, raw, read) ?? this.texts(path)?.[0];
+      const value = readExactNumber(this.h5, raw, this.elementsOf(path)) ?? this.texts(path)?.[0];
       if (value !== undefined) listed.push({ path, value, units: this.units(path) });
     }
     return listed;
+  }
+
+  /** Copies all elements of a dataset to a place in WebAssembly memory. */
+  private elementsOf(path: string) {
+    return (pointer: bigint) => this.h5.get_dataset_data(this.file, path, null, null, null, pointer);
   }
 
   private units(path: string): string | null {
