@@ -8,6 +8,7 @@ import { type CheckedOptions, scanRanges } from "./options";
 import { pixelArray } from "./pixel-arrays";
 import { frameGrid, frameRange } from "./plan/frame-list";
 import { axis } from "./plan/selection";
+import { printAs } from "./printed";
 import { makeFrames } from "./result/frames";
 import { denseStride, exactView } from "./result/views";
 import { admit } from "./run/admission";
@@ -102,13 +103,7 @@ function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): E
       held.release();
     },
   } as const;
-  const line = () => encodedLine(encoded);
-  for (const [name, value] of [
-    ["nodejs.util.inspect.custom", line],
-    ["Jupyter.display", () => ({ "text/plain": line() })],
-  ] as const) {
-    Object.defineProperty(encoded, Symbol.for(name), { value });
-  }
+  printAs(encoded, () => encodedLine(encoded));
   HELD.set(encoded, held);
   return Object.freeze(encoded);
 }

@@ -1,6 +1,7 @@
 // Owns: the result of a reduction as an ndarray with its axes, unit, notes and report.
 // Must not know: how its values were computed.
 import ndarray from "ndarray";
+import { printAs } from "../printed";
 import type { LoadReport, Note } from "../types";
 import type { Reduced, Reduction, ReductionKind } from "./reduction";
 
@@ -33,7 +34,6 @@ export function makeReduced({ reduction, values, shape, axes, notes, report }: R
   const of = reduction.mask ? ` (${reduction.mask.label})` : "";
   const noted = notes.length > 0 ? `; ${notes.map(({ text }) => text).join(" ")}` : "";
   const line = `${WORDS[reduction.kind]}${of} f64 [${shape.join(", ")}] in ${unit}${noted}`;
-  Object.defineProperty(view, Symbol.for("nodejs.util.inspect.custom"), { value: () => line });
-  Object.defineProperty(view, Symbol.for("Jupyter.display"), { value: () => ({ "text/plain": line }) });
+  printAs(view, () => line);
   return view as Reduced;
 }

@@ -3,6 +3,7 @@
 import type ndarray from "ndarray";
 import { outOfRange, SelectionError } from "../errors";
 import { dtypeBytes, pixelArray } from "../pixel-arrays";
+import { printAs } from "../printed";
 import type { Dtype, Frames, LoadReport, NumberPixelArray, PixelArray, PixelMask } from "../types";
 import { pixels } from "./pixels";
 import { denseStride, exactView } from "./views";
@@ -48,9 +49,7 @@ export function makeFrames(parts: FramesParts): Frames {
     Object.defineProperty(view, name, { value, enumerable: true });
   }
   const frames = view as Frames<NumberPixelArray>;
-  const text = () => (buffer.byteLength === 0 ? `${parts.line(frames)}, released` : parts.line(frames));
-  Object.defineProperty(frames, Symbol.for("nodejs.util.inspect.custom"), { value: text });
-  Object.defineProperty(frames, Symbol.for("Jupyter.display"), { value: () => ({ "text/plain": text() }) });
+  printAs(frames, () => (buffer.byteLength === 0 ? `${parts.line(frames)}, released` : parts.line(frames)));
   return frames;
 }
 
