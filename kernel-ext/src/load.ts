@@ -68,22 +68,25 @@ async function loadFrames(path: string, options: CheckedOptions, task: Task): Pr
   const session = openSession(prepared, options, cancel, ticker, clock);
   admitWork(prepared, options, count);
   const output = await clock.time("allocate", () => allocateFrames(acquisition.path, count * outputBytes));
-  const produce = openProducer(session, options.onDamage, count);
-  const valid = await clock.time("decode", () => produce({ from: 0, to: count }, output));
-  const report = sessionReport(session, count, count);
-  if (report.damaged.length > 0 && options.onDamage === "throw") {
+  try {
+    const produce = openProducer(session, options.onDamage, count);
+    const valid = await clock.time("decode", () => produce({ from: 0, to: count }, output));
+    const report = sessionReport(session, count, count);
+    if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
+    return makeFrames({
+      ...transform.to,
+      leading: prepared.leading,
+      buffer: output.buffer,
+      start: output.start,
+      valid,
+      report,
+      source: acquisition.path,
+      line: framesLine,
+      release: () => releaseFrames(output),
+    });
+  } catch (error) {
+    // Damaged, cancelled or failed: nobody will use the memory, and gigabytes are not left to the collector.
     releaseFrames(output);
-    throw damagedFramesError(report);
+    throw error;
   }
-  return makeFrames({
-    ...transform.to,
-    leading: prepared.leading,
-    buffer: output.buffer,
-    start: output.start,
-    valid,
-    report,
-    source: acquisition.path,
-    line: framesLine,
-    release: () => releaseFrames(output),
-  });
 }
