@@ -97,12 +97,17 @@ function installersReason(): string {
 /** The addon, or one sentence (no full stop) that says why there is none. */
 export type LoadedAddon = { readonly addon: Addon } | { readonly reason: string };
 
-let loaded: LoadedAddon | null = null;
+let loaded: { readonly addon: Addon } | null = null;
 
-/** Loads this package's addon; what was found is kept, since every load and every frame read on demand asks. */
+/**
+ * Loads this package's addon. One that was found is kept, since every load and every frame read on demand asks; one that
+ * was not is looked for again, since it may have been built meanwhile.
+ */
 export function loadAddon(): LoadedAddon {
-  loaded ??= findAddon();
-  return loaded;
+  if (loaded) return loaded;
+  const found = findAddon();
+  if ("addon" in found) loaded = found;
+  return found;
 }
 
 function findAddon(): LoadedAddon {
