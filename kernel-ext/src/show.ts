@@ -39,7 +39,8 @@ export function show(value: Showable, options?: ShowOptions): void {
 function refuseBeyondData({ data, shape, stride, offset }: AnyArray): void {
   const length = (data as Partial<ArrayLike<unknown>> | undefined)?.length;
   if (length === undefined) return;
-  const [first, last] = indexRange(shape, stride, offset);
+  const strides = shape.map((_, axis) => stride[axis] ?? 0);
+  const [first, last] = indexRange(shape, strides, offset);
   if (length === 0) refuse("an array whose memory was released");
   if (!(first >= 0 && last < length)) {
     refuse(`an array of shape [${shape.join(", ")}] whose data have only ${length} elements`);
