@@ -1,6 +1,6 @@
 // Owns: `npm run build`: everything under dist/ and build/test/, each part only when it is not up to date.
 // Must not know: how a part is made.
-import { readdirSync } from "node:fs";
+import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildNative } from "./build-native.mjs";
@@ -12,6 +12,8 @@ import { isNewer, nodeStep, root } from "./run-step.mjs";
 export async function build() {
   // Not `npx tsc`: node_modules/.bin/tsc is the compiler that tslab brings.
   nodeStep("Compiling TypeScript", ["node_modules/typescript/bin/tsc", "-b", ".", "test"]);
+  // The compiler writes every file alike; this one is a command.
+  chmodSync(join(root, "dist", "cli", "framelab.js"), 0o755);
   await buildPlotly();
   buildAddon();
 }
