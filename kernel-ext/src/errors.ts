@@ -40,6 +40,14 @@ export abstract class FrameLabError extends Error {
   }
 }
 
+/** An error's message without what to do about it. */
+export function withoutTodo({ message, todo }: FrameLabError): string {
+  return todo ? message.slice(0, -todo.length).trimEnd() : message;
+}
+
+/** Codes of the notes that say why data files are lost: a report's message about missing frames quotes them. */
+export const LOST_FILE_NOTES = { absent: "data-file-absent", unreadable: "data-file-unreadable" } as const;
+
 /** The file is not HDF5: empty, text, cut, or its superblock is unreadable. Check the path and copy it again. */
 export class NotHdf5Error extends FrameLabError {
   readonly code = "not-hdf5";

@@ -3,11 +3,12 @@
 
 import { resolve } from "node:path";
 import { readable } from "./display/inspection-text";
-import { AbortError, BackendError, FrameLabError, OptionError } from "./errors";
+import { AbortError, BackendError, FrameLabError, OptionError, withoutTodo } from "./errors";
 import type { InspectedValue, Inspection } from "./inspection";
 import { type CheckedOptions, checkInspectOptions, type InspectOptions } from "./options";
 import { dtypeBytes } from "./pixel-arrays";
-import { selectFrames } from "./plan/selection";
+import { trimLeading } from "./plan/missing";
+import { type Selection, selectFrames } from "./plan/selection";
 import { deepFreeze } from "./result/report";
 import { admit } from "./run/admission";
 import { type CancelScope, openCancelScope } from "./run/cancel";
@@ -69,8 +70,7 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<{ readonly ok: T 
     if (error instanceof OptionError || error instanceof AbortError || error instanceof BackendError) {
       throw error;
     }
-    const { message, todo = null } = error;
-    return { why: todo === null ? message : message.slice(0, -todo.length).trimEnd(), todo };
+    return { why: withoutTodo(error), todo: error.todo ?? null };
   }
 }
 
@@ -89,12 +89,21 @@ async function obstacleOf(
     const why = at?.problem == null ? ": it was never written." : ` (${at.problem.replace(/\.$/, "")}).`;
     return {
       why: `${planned} frames were planned, ${found} are found${whole}; the first that is missing is frame ${firstGap}${why}`,
-      todo: `onMissing: "trim" loads the ${firstGap} frames before it, "fill" all of them with gaps marked.`,
+      todo: aroundGap(selected.ok.leading, firstGap),
     };
   }
   const memory = inMemory(acquisition);
   const admitted = await attempt(() => admit(acquisition.path, { frames: memory }, undefined));
   return "ok" in admitted ? null : admitted;
+}
+
+/** What the options about missing frames would load of these leading axes with a first gap there. */
+function aroundGap(leading: Selection["leading"], gap: number): string {
+  const [rows, cols] = trimLeading(leading, gap);
+  const before = rows * (cols ?? 1);
+  if (before === 0) return 'onMissing: "fill" loads all of them with gaps marked.';
+  const whole = before === gap ? "" : `, complete rows of the scan (scanShape: null for all ${gap})`;
+  return `onMissing: "trim" loads the ${before} frame${before === 1 ? "" : "s"} before it${whole}; "fill" all of them with gaps marked.`;
 }
 
 function describe(

@@ -69,3 +69,18 @@ export function oneOf<const T extends string | number, F extends T | undefined>(
   if (allowed.includes(value as T)) return value as T;
   throw badOption(name, value, allowed.map((word) => JSON.stringify(word)).join(", "));
 }
+
+/** Refuses what names no file on a disk; a URL with a hint, since file pickers and web tools hand them out. */
+export function requirePath(path: unknown): asserts path is string {
+  const allowed = "the path of an HDF5 file as a string";
+  const url = path instanceof URL ? path.href : path;
+  if (typeof url === "string" && /^file:/i.test(url)) {
+    throw badOption("path", url, `${allowed}, not a URL: fileURLToPath of node:url makes one of it`);
+  }
+  if (typeof url === "string" && /^[a-z][a-z0-9+.-]+:\/\//i.test(url)) {
+    throw badOption("path", url, `${allowed}; files of other computers are copied or mounted first`);
+  }
+  if (typeof path !== "string" || path.length === 0 || path.includes("\0")) {
+    throw badOption("path", path, allowed);
+  }
+}

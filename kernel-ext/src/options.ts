@@ -1,6 +1,6 @@
 // Owns: the options of `load`, `stream` and `verify`: types, defaults, validation; every bad value is an OptionError.
 // Must not know: files or frames. What fits an acquisition is judged by plan/.
-import { asRecord, badOption, isCount, oneOf } from "./option-values";
+import { asRecord, badOption, isCount, oneOf, requirePath } from "./option-values";
 import type {
   AxisRange,
   BackendName,
@@ -195,9 +195,7 @@ export function checkLoadedOptions(options: unknown): Pick<CheckedOptions, "sign
 }
 
 function checkOptions(path: unknown, options: unknown, names: readonly string[]): CheckedOptions {
-  if (typeof path !== "string" || path.length === 0 || path.includes("\0")) {
-    throw badOption("path", path, "the path of an HDF5 file as a string");
-  }
+  requirePath(path);
   const given = asRecord("options", options ?? {}, names);
   return {
     backend: oneOf("backend", given.backend, ["auto", "metal", "cpu", "reference"], "auto"),

@@ -153,14 +153,37 @@ test("a symbolic link to a master finds the files behind it, and never those of 
   }
 });
 
+test("an unreadable data file behind a foreign absolute link is named by the place where it lies", async () => {
+  const { path, dataFiles } = writeAcquisition(join(folder, "foreign"), {
+    ...spec("x"),
+    filesOf: [4, 4, 4],
+    linkFile: (_, name) => `/data/eiger/${name}`,
+  });
+  writeFileSync(dataFiles[1]!, "");
+  rmSync(dataFiles[2]!);
+  const error = (await loadOn("auto", path).catch((e: unknown) => e)) as Error;
+  assert.ok(error.message.includes(`(first: ${dataFiles[1]})`), error.message);
+  // Both causes, the one absent and the one unusable.
+  assert.match(error.message, /x_data_000002\.h5 is empty/);
+  assert.match(
+    error.message,
+    /links to \/data\/eiger\/x_data_000003\.h5, which does not exist \(tried \/data/,
+  );
+});
+
 /** What goes wrong with a data file, and which frames are left. */
-const LOST: [kind: string, spoil: (file: string) => void][] = [
-  ["absent", (file) => rmSync(file)],
-  ["empty", (file) => writeFileSync(file, "")],
-  ["cut short", (file) => truncateSync(file, 900)],
-  ["something else", (file) => writeFileSync(file, "a note, no data")],
+const LOST: [kind: string, spoil: (file: string) => void, says: RegExp][] = [
+  ["absent", (file) => rmSync(file), /which does not exist \(tried [^)]*absent\/x_data_000002\.h5\)\. Pass/],
+  ["empty", (file) => writeFileSync(file, ""), /x_data_000002\.h5 is empty \(0 bytes\)\. Pass/],
+  [
+    "cut short",
+    (file) => truncateSync(file, 900),
+    /is cut short: it has 900 bytes and its superblock says \d/,
+  ],
+  ["something else", (file) => writeFileSync(file, "a note, no data"), /is not an HDF5 file: .*"a note/],
+  ["without its dataset", (file) => void writeHdf5(file, group({})), /x_data_000002\.h5 has no such dataset/],
 ];
-for (const [kind, spoil] of LOST) {
+for (const [kind, spoil, says] of LOST) {
   const { path, dataFiles } = writeAcquisition(join(folder, kind), {
     ...spec("x"),
     filesOf: [4, 4, 4],
@@ -172,11 +195,14 @@ for (const [kind, spoil] of LOST) {
     test(`${backend}: a data file that is ${kind} is named, the others load when asked`, async () => {
       await assert.rejects(loadOn(backend, path), (error: Error) => {
         assert.equal(error.name, "MissingFramesError");
-        return /16 planned, 8 found/.test(error.message) && error.message.includes("x_data_000002.h5");
+        assert.match(error.message, says);
+        return /16 planned, 8 found.*first: [^)]*x_data_000002\.h5/.test(error.message);
       });
       const trimmed = await loadOn(backend, path, { onMissing: "trim", scanShape: null });
       assert.ok(bytesOf(trimmed).equals(stack(u16, upTo(4))));
       const filled = await loadOn(backend, path, { onMissing: "fill", scanShape: null });
+      const lost = filled.report.notes.filter(({ code }) => code.startsWith("data-file-"));
+      assert.equal(lost.length, 1);
       assert.deepEqual([...filled.valid], [1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0]);
       assert.equal(filled.get(5, 3, 3), 9);
       assert.ok(bytesOf(filled.frame(11)).equals(Buffer.from(u16(11))));

@@ -89,7 +89,9 @@ test("an absent data file and a short scan are named, with the frames that can b
   const about = await inspect(path);
   assert.equal(about.ready, false);
   assert.match(about.why ?? "", /25 frames were planned, 10 are found .* frame 6 .*scan_data_000002\.h5/);
-  assert.match(about.todo ?? "", /onMissing: "trim" loads the 6 frames/);
+  // Of the scan [5, 5] one row is complete.
+  assert.match(about.todo ?? "", /onMissing: "trim" loads the 5 frames .*complete rows .*for all 6/);
+  assert.deepEqual((await loadOn("auto", path, { onMissing: "trim" })).shape, [1, 5, 12, 20]);
   assert.deepEqual(about.frames, { planned: 25, found: 10, complete: 10 });
   assert.match(print(about), /not ready.*1 missing or unreadable: scan_data_000002\.h5/s);
 });

@@ -69,7 +69,7 @@ test("missing frames are named, with why and the first file", () => {
     { frame: 6, scan: null, file: "/data/run_data_000003.h5", reason: "chunk" as const },
   ];
   const facts = report({ missing, frames: { planned: 8, found: 5, selected: 8 } });
-  const error = missingFramesError(facts);
+  const error = missingFramesError(facts, 3);
   assert.equal(
     error.message,
     "frames 3, 4, 6 are missing: 8 planned, 5 found. " +
@@ -82,15 +82,38 @@ test("missing frames are named, with why and the first file", () => {
   assert.equal(error.place, "/data/run_data_000002.h5");
 });
 
+test("what is wrong with data files is quoted from the report's notes, where frames are missing with them", () => {
+  const notes = [
+    { code: "trimmed", text: "Not about files." },
+    { code: "data-file-unreadable", text: "/data/run_data_000002.h5 is empty (0 bytes)." },
+  ];
+  const frame = { frame: 3, scan: null, file: "/data/run_data_000002.h5" };
+  const facts = report({ missing: [{ ...frame, reason: "file" }], notes });
+  const text = missingFramesError(facts, 3).message;
+  assert.ok(
+    text.includes("(first: /data/run_data_000002.h5). /data/run_data_000002.h5 is empty (0 bytes). Pass "),
+  );
+  assert.ok(!text.includes("Not about files"));
+  const chunk = report({ missing: [{ ...frame, reason: "chunk" }], notes });
+  assert.ok(!missingFramesError(chunk, 3).message.includes("empty"));
+});
+
+test("trimming is no advice where it would leave nothing", () => {
+  const missing = [{ frame: 0, scan: null, file: null, reason: "short-scan" as const }];
+  const text = missingFramesError(report({ missing }), 0).message;
+  assert.match(text, /onMissing: "fill"/);
+  assert.ok(!text.includes("trim"));
+});
+
 test("one missing frame, of a short scan without a file", () => {
   const missing = [{ frame: 255, scan: null, file: null, reason: "short-scan" as const }];
   const facts = report({ missing, frames: { planned: 256, found: 255, selected: 256 } });
   assert.ok(
-    missingFramesError(facts).message.startsWith(
+    missingFramesError(facts, 3).message.startsWith(
       "frame 255 is missing: 256 planned, 255 found. 1 not recorded, the scan is short. Pass ",
     ),
   );
-  assert.equal(missingFramesError(facts).place, "/data/run_master.h5");
+  assert.equal(missingFramesError(facts, 3).place, "/data/run_master.h5");
 });
 
 test("frame lists: single, in ranges, and cut", () => {

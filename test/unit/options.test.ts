@@ -83,6 +83,21 @@ for (const path of [null, "", 7, "a\0b"]) {
   });
 }
 
+for (const [path, says] of [
+  ["file:///data/run_master.h5", /fileURLToPath/],
+  [new URL("file:///data/run_master.h5"), /file:\/\/\/data\/run_master\.h5.*fileURLToPath/],
+  ["https://host/run_master.h5", /copied or mounted/],
+  ["s3://bucket/run_master.h5", /copied or mounted/],
+] as const) {
+  test(`the URL ${path} is refused with a hint`, () => {
+    assert.throws(() => check({}, path), { name: "OptionError", place: "path", message: says });
+  });
+}
+
+test("a Windows path is no URL", () => {
+  assert.doesNotThrow(() => check({}, "D:\\data\\run_master.h5"));
+});
+
 test("verify takes no option about what is returned", () => {
   for (const name of ["detector", "bin", "dtype", "flagged", "onDamage", "onMissing"]) {
     assert.throws(() => checkVerifyOptions("a.h5", { [name]: 2 }), { name: "OptionError", place: name });

@@ -1,14 +1,15 @@
 // Owns: the sentences of the errors about damaged and missing frames.
 // Must not know: how damage is found, how a report is shown in a notebook.
-import { DamagedFramesError, MissingFramesError } from "../errors";
-import type { DamagedBlock, LoadReport, MissingFrame } from "../types";
+import { DamagedFramesError, LOST_FILE_NOTES, MissingFramesError } from "../errors";
+import type { DamagedBlock, LoadReport, MissingFrame, Note } from "../types";
 import { frameList } from "./ranges";
 import { DAMAGE_REASONS } from "./reasons";
 
 const DAMAGE_TODO =
   'Copy the file again if another copy exists, or pass onDamage: "mask" to load the other frames; the error\'s report lists every damaged block.';
-const MISSING_TODO =
-  'Pass onMissing: "fill" to get them as fill values marked invalid, or onMissing: "trim" to end before the first one.';
+const FILL_TODO = 'Pass onMissing: "fill" to get them as fill values marked invalid';
+const MISSING_TODO = `${FILL_TODO}, or onMissing: "trim" to end before the first one.`;
+const NOTHING_BEFORE_TODO = `${FILL_TODO}, or select frames that are there.`;
 
 /** The error for a report with damage: frames, extent, the first reason with its place, what to do. */
 export function damagedFramesError(report: LoadReport): DamagedFramesError {
@@ -55,20 +56,27 @@ function framesOf(damaged: readonly DamagedBlock[]): number[] {
   return [...new Set(damaged.map((block) => block.frame))].sort((a, b) => a - b);
 }
 
-/** The error for a report with missing frames: which, why, what to do. */
-export function missingFramesError(report: LoadReport): MissingFramesError {
+/** The error for a report with missing frames: which, why, what to do. `before` frames are left by trimming. */
+export function missingFramesError(report: LoadReport, before: number): MissingFramesError {
   return new MissingFramesError(missingSummary(report), report, {
     place: report.missing.find((frame) => frame.file !== null)?.file ?? report.path,
     expected: `${report.frames.planned} frames`,
     got: `${report.frames.found} frames`,
-    todo: MISSING_TODO,
+    todo: before === 0 ? NOTHING_BEFORE_TODO : MISSING_TODO,
   });
 }
 
-function missingSummary({ missing, frames }: LoadReport): string {
+function missingSummary({ missing, frames, notes }: LoadReport): string {
   const list = frameList(missing.map((frame) => frame.frame));
   const subject = missing.length === 1 ? `frame ${list} is missing` : `frames ${list} are missing`;
-  return `${subject}: ${frames.planned} planned, ${frames.found} found. ${causes(missing)}`;
+  return `${subject}: ${frames.planned} planned, ${frames.found} found. ${[causes(missing), ...lostFiles(missing, notes)].join(" ")}`;
+}
+
+/** What is wrong with the data files, where frames are missing with them. */
+function lostFiles(missing: readonly MissingFrame[], notes: readonly Note[]): string[] {
+  if (!missing.some(({ reason }) => reason === "file")) return [];
+  const codes: readonly string[] = Object.values(LOST_FILE_NOTES);
+  return notes.filter(({ code }) => codes.includes(code)).map(({ text }) => text);
 }
 
 /** One clause a kind of absence, with the first file where there is one. */

@@ -3,6 +3,7 @@
 import { type BackendChoice, chooseBackends } from "../backends/registry";
 import { missingFramesError } from "../damage/messages";
 import type { CheckedOptions } from "../options";
+import { trimLeading } from "../plan/missing";
 import { makeReport } from "../result/report";
 import { type FlagCount, flaggedFacts, flagNotes, startFlagCount } from "../transform/flag-count";
 import type { LoadReport } from "../types";
@@ -48,7 +49,8 @@ export function openSession(
     run: { choice, backend: 0, cancel, outcome, ticker, scanOf, trailing: 0 },
   };
   if (prepared.missing.length > 0 && (options.onMissing === "throw" || count === 0)) {
-    throw missingFramesError(sessionReport(session, 0, 0));
+    const [rows, cols = 1] = trimLeading(selection.leading, prepared.missing[0]!.output);
+    throw missingFramesError(sessionReport(session, 0, 0), rows * cols);
   }
   return session;
 }

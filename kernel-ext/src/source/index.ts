@@ -5,6 +5,7 @@ import { DatasetNotFoundError, MissingFileError, OptionError, UnsupportedLayoutE
 import type { Note } from "../types";
 import type { Acquisition, DatasetFacts } from "./acquisition";
 import { masterOf } from "./contents";
+import { lostFileNotes } from "./lost-files";
 import {
   type FrameSources,
   findFrameSources,
@@ -90,6 +91,7 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
       ...stack.notes,
       ...planned.notes,
       ...laidOut.notes,
+      ...lostFileNotes(opening),
       ...scan.notes,
       ...mask.notes,
     ],

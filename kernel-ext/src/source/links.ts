@@ -2,11 +2,12 @@
 // Must not know: masters, frames, what the target is used for. Never looks in the working directory.
 import fs from "node:fs";
 import path from "node:path";
-import { MissingFileError } from "../errors";
+import { type FrameLabError, MissingFileError } from "../errors";
 import { type AskOptions, askFile, unreadable } from "./metadata/client";
 import type { AnswerTo, Node } from "./metadata/protocol";
 import { type CheckedFile, checkFile } from "./preflight";
 
+const NO_SUCH_FILE = "no such file";
 /** External links followed for one object. */
 export const MAX_EXTERNAL_LINKS = 8;
 
@@ -42,9 +43,14 @@ function isForeignAbsolute(name: string): boolean {
   return /^[A-Za-z]:[\\/]/.test(name) || name.startsWith("\\\\");
 }
 
-/** True where a file lies at one of a link's candidate paths. */
-export function linkedFileExists(linkingFile: string, named: string): boolean {
-  return candidatePaths(linkingFile, named).some((candidate) => fs.existsSync(candidate));
+/** The path at which the file of a link lies, or undefined where it is at none of the candidate paths. */
+export function linkedFile(linkingFile: string, named: string): string | undefined {
+  return candidatePaths(linkingFile, named).find((candidate) => fs.existsSync(candidate));
+}
+
+/** True for the error of a link to a file that is nowhere; false where a file is there and cannot be used. */
+export function isAbsence(error: FrameLabError): boolean {
+  return error instanceof MissingFileError && error.got === NO_SUCH_FILE;
 }
 
 /**
@@ -54,15 +60,15 @@ export function linkedFileExists(linkingFile: string, named: string): boolean {
  * first that exists is no usable HDF5 file.
  */
 export function resolveLinkedFile(linkingFile: string, named: string): CheckedFile {
-  const tried = candidatePaths(linkingFile, named);
-  const found = tried.find((candidate) => fs.existsSync(candidate));
+  const found = linkedFile(linkingFile, named);
   if (found !== undefined) return checkFile(found);
+  const tried = candidatePaths(linkingFile, named);
   throw new MissingFileError(
     `${linkingFile} links to ${named}, which does not exist (tried ${tried.join(", ")}).`,
     {
       place: named,
       expected: tried.join(", "),
-      got: "no such file",
+      got: NO_SUCH_FILE,
       todo: `Put the file beside ${path.basename(linkingFile)}.`,
     },
   );

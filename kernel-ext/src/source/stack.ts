@@ -6,7 +6,7 @@ import { BackendError, DatasetNotFoundError, FrameLabError, UnsupportedLayoutErr
 import { dtypeBytes } from "../pixel-arrays";
 import type { DatasetFacts } from "./acquisition";
 import { readDatasetFacts } from "./hdf5/dataset-facts";
-import { candidatePaths, follow, type Located } from "./links";
+import { candidatePaths, follow, type Located, linkedFile } from "./links";
 import type { AskOptions } from "./metadata/client";
 import type { Node } from "./metadata/protocol";
 import type { CheckedFile } from "./preflight";
@@ -54,9 +54,8 @@ export async function openPart(file: CheckedFile, node: Node, options: AskOption
   } catch (error) {
     if (!(error instanceof FrameLabError) || options.signal?.aborted) throw error;
     const isVirtual = located?.node.kind === "dataset" && located.node.metadata.isVirtual;
-    const named = node.kind === "external" ? candidatePaths(file.path, node.file)[0] : undefined;
     return {
-      file: named ?? file.path,
+      file: node.kind === "external" ? bestPath(file.path, node.file) : file.path,
       dataset: node.kind === "external" ? node.target : node.kind === "missing" ? node.at : node.path,
       facts: null,
       frames: null,
@@ -70,6 +69,11 @@ export async function openPart(file: CheckedFile, node: Node, options: AskOption
       error,
     };
   }
+}
+
+/** Where the file of a link lies, or the first place where it should. */
+function bestPath(linkingFile: string, named: string): string {
+  return linkedFile(linkingFile, named) ?? candidatePaths(linkingFile, named)[0] ?? linkingFile;
 }
 
 /**

@@ -8,7 +8,7 @@ import { exactIn, storedIn } from "./exact-values";
 import { sourceRun, type TargetRun, targetRun } from "./frame-runs";
 import type { AxisRun } from "./hdf5/selection";
 import { readVirtualDataset, type VirtualDataset, type VirtualMapping } from "./hdf5/virtual-dataset";
-import { type Located, linkedFileExists, nodeOf } from "./links";
+import { type Located, linkedFile, nodeOf } from "./links";
 import { type AskOptions, askFile } from "./metadata/client";
 import type { Node } from "./metadata/protocol";
 import { type OpenedPart, openPart, requireStack, STACK_ATTRIBUTES } from "./stack";
@@ -130,7 +130,7 @@ function blocksOf(mapping: VirtualMapping, frames: number, from: string): Virtua
   for (let b = 0; b < MAX_BLOCKS; b++) {
     const file = named(mapping.file, String(b));
     const first = start + b * stride;
-    if (first >= frames && !(file !== mapping.file && linkedFileExists(from, file))) break;
+    if (first >= frames && !(file !== mapping.file && linkedFile(from, file) !== undefined)) break;
     const run: AxisRun = { start: first, stride: 1, count: 1, block };
     const to = { kind: "runs", axes: [run, ...others] } as const;
     mappings.push({ file, dataset: named(mapping.dataset, String(b)), from: mapping.from, to });
