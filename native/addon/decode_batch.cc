@@ -5,7 +5,7 @@
 // Life. `Pending` belongs to its thread-safe function and is deleted by that function's finalizer, on the
 // JavaScript thread, after the last pool thread has let go of the batch: after the promise is settled, or
 // while the environment (a worker, or the process) is torn down with the batch still running. Its references
-// keep the memory that pool threads write alive until then.
+// keep the memory that pool threads read and write alive until then.
 #include "addon/decode_batch.h"
 
 #include <cstring>
@@ -26,14 +26,17 @@ constexpr unsigned kMostThreads = 256;
 constexpr std::size_t kControlWords = 4;
 
 struct Pending {
-  Pending(Napi::Env env, const std::uint8_t* output) : deferred(Napi::Promise::Deferred::New(env)) {
-    pin.emplace(output);
+  Pending(Napi::Env env, const Batch& batch) : deferred(Napi::Promise::Deferred::New(env)) {
+    output_pin.emplace(batch.output);
+    if (batch.memory != nullptr) memory_pin.emplace(batch.memory);
   }
 
   Napi::Promise::Deferred deferred;
   Napi::ObjectReference buffer;
+  Napi::ObjectReference memory;
   Napi::ObjectReference words;
-  std::optional<Pin> pin;
+  std::optional<Pin> output_pin;
+  std::optional<Pin> memory_pin;
   std::shared_ptr<BatchJob> job;
 };
 
@@ -57,8 +60,9 @@ void settle(napi_env raw_env, napi_value, void* context, void*) {
   const Napi::Env env(raw_env);
   const Napi::HandleScope scope(env);
   auto& pending = *static_cast<Pending*>(context);
-  // No thread writes any more: whoever awaits the promise may give the memory back at once.
-  pending.pin.reset();
+  // No thread reads or writes any more: whoever awaits the promise may give the memory back at once.
+  pending.output_pin.reset();
+  pending.memory_pin.reset();
   try {
     const BatchOutcome& outcome = pending.job->outcome();
     if (outcome.error != 0) {
@@ -116,20 +120,29 @@ std::vector<ChunkPlace> chunk_places(const Napi::Object& from, std::size_t chunk
   return places;
 }
 
-/** The output's bytes: `bytes` from `start` on, inside the buffer. */
-Bytes output_argument(const Napi::Object& from) {
+/** Memory of JavaScript: `bytes` from `start` on, inside the buffer. */
+Bytes memory_argument(const Napi::Object& from) {
   const Bytes buffer = array_buffer(from, "buffer");
   const std::size_t start = whole_number(from, "start", buffer.size);
   return {buffer.data + start, static_cast<std::size_t>(whole_number(from, "bytes", buffer.size - start))};
 }
 
+bool in_memory(const Napi::Object& from) { return from.Get("memory").IsObject(); }
+
 Batch batch_argument(const Napi::Object& from) {
   Batch batch{};
-  batch.fd = static_cast<int>(whole_number(from, "fd", INT32_MAX));
-  batch.file_bytes = whole_number(from, "fileBytes", UINT64_MAX);
+  if (in_memory(from)) {
+    const Bytes memory = memory_argument(from.Get("memory").As<Napi::Object>());
+    batch.memory = memory.data;
+    batch.fd = -1;
+    batch.file_bytes = memory.size;
+  } else {
+    batch.fd = static_cast<int>(whole_number(from, "fd", INT32_MAX));
+    batch.file_bytes = whole_number(from, "fileBytes", UINT64_MAX);
+  }
   batch.format = format_argument(from);
   batch.kernels = &kernels_argument(from);
-  const Bytes output = output_argument(from);
+  const Bytes output = memory_argument(from);
   batch.output = output.data;
   batch.chunks = chunk_places(from, batch.format.chunk_bytes, output.size);
   auto words = typed_array<Napi::Int32Array>(from, "words", napi_int32_array, kControlWords);
@@ -147,8 +160,12 @@ Napi::Value decode_batch(const Napi::CallbackInfo& info) {
   const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
   if (threads == 0) throw Napi::RangeError::New(env, "threads is 0");
 
-  auto owned = std::make_unique<Pending>(env, batch.output);
+  auto owned = std::make_unique<Pending>(env, batch);
   owned->buffer = Napi::Persistent(from.Get("buffer").As<Napi::Object>());
+  if (in_memory(from)) {
+    const Napi::Object memory = from.Get("memory").As<Napi::Object>();
+    owned->memory = Napi::Persistent(memory.Get("buffer").As<Napi::Object>());
+  }
   owned->words = Napi::Persistent(from.Get("words").As<Napi::Object>());
   const Napi::Promise promise = owned->deferred.Promise();
   const napi_value name = Napi::String::New(env, "framelab decode");

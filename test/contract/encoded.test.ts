@@ -113,6 +113,18 @@ for (const backend of BACKENDS_HERE) {
     });
   });
 
+  test(`${backend}: stored bytes that nothing needs are noted as by load`, async () => {
+    const more = (chunk: Uint8Array) => Buffer.concat([chunk, Buffer.alloc(5)]);
+    const { path } = writeAcquisition(folder, {
+      ...scanned,
+      name: `more-${backend}`,
+      store: (i, chunk) => (i % 7 === 3 ? more(chunk) : chunk),
+    });
+    const { notes } = (await loadOn(backend, path)).report;
+    assert.ok(notes.some(({ text }) => /\b3 chunks\b/.test(text)));
+    assert.deepEqual((await encoded(path, { backend })).report.notes, notes);
+  });
+
   test(`${backend}: missing frames follow the rules of load`, async () => {
     await assert.rejects(encoded(absent.path, { backend }), { name: "MissingFramesError" });
     const filled = await encoded(absent.path, { backend, onMissing: "fill" });

@@ -56,30 +56,101 @@ describe("the cpu backend", { skip }, () => {
     });
   }
 
-  it("decodes stored bytes that are in memory, and refuses those that are not held whole", async () => {
-    const { batch, sources, close } = stack(20, [2, 9], 10);
+  /** A batch with its file's bytes in memory of exactly that length, or with `behind` bytes behind them. */
+  function held(batch: Batch, behind = 0): Batch & { memory: NonNullable<Batch["memory"]> } {
     const bytes = readFileSync(batch.file);
-    const buffer = new ArrayBuffer(bytes.length + 24);
+    const buffer = new ArrayBuffer(8 + bytes.length + behind);
     new Uint8Array(buffer).fill(0xee).set(bytes, 8);
-    close();
-    // Nothing is held of chunk 5; chunk 7 reaches past the memory by a byte.
-    const address = batch.address.map((at, i) => (i === 5 ? Number.NaN : at));
     const memory = { buffer, start: 8, bytes: bytes.length };
-    const storedBytes = batch.storedBytes.map((n, i) => (i === 7 ? bytes.length - address[7]! + 1 : n));
-    const held = { ...batch, fd: -1, fileBytes: memory.bytes, memory, address, storedBytes };
+    return { ...batch, fd: -1, fileBytes: memory.bytes, memory };
+  }
+
+  for (const threads of [1, 2, 7]) {
+    it(`decodes stored bytes that are in memory as from the file, with ${threads} threads`, async () => {
+      const { batch, sources, close } = stack(61, [2, 9], 100);
+      batch.storedBytes[0]! += 1;
+      batch.storedBytes[30]! += 99;
+      const file = guarded(61);
+      const fromFile = await backend(threads).decode(batch, file.output, control());
+      close();
+      const { output, frame, guards } = guarded(61);
+      const { words } = control();
+      const status = await backend(threads).decode(held(batch), output, { words });
+      assert.deepEqual(status, fromFile);
+      assert.equal(status.trailing, 2);
+      assert.deepEqual([...status.refused!], [0b100, 0b10, 0, 0, 0, 0, 0, 0]);
+      for (const [i, source] of sources.entries()) {
+        if (i !== 2 && i !== 9) assert.deepEqual(frame(60 - i), source, `frame ${i}`);
+      }
+      assert.ok(guards());
+      assert.equal(words[CONTROL_CHUNKS_DONE], 61);
+      assert.equal(words[CONTROL_CHUNKS_REFUSED], 2);
+    });
+  }
+
+  it("refuses chunks that are not in memory whole, each alone, and takes no wrong memory", async () => {
+    const { batch, sources, close } = stack(20, [2]);
+    close();
+    const inMemory = held(batch, 64);
+    const { bytes } = inMemory.memory;
+    const address = batch.address.slice();
+    const storedBytes = batch.storedBytes.slice();
+    const hostile = new Map<number, [number, number]>([
+      [5, [Number.NaN, 50]],
+      [7, [address[7]!, bytes - address[7]! + 1]],
+      [8, [bytes, 1]],
+      [10, [-8, 50]],
+      [11, [2 ** 53, 50]],
+      [12, [1.5, 50]],
+      [13, [address[13]!, Number.POSITIVE_INFINITY]],
+      [14, [address[14]!, Number.NaN]],
+      [15, [bytes + 16, 8]],
+      [16, [2 ** 52, 2 ** 52]],
+    ]);
+    for (const [i, [at, length]] of hostile) [address[i], storedBytes[i]] = [at, length];
     const { output, frame, guards } = guarded(20);
     const { words } = control();
-    const { state, refused } = await backend(2).decode(held, output, { words });
+    const { state, refused } = await backend(2).decode({ ...inMemory, address, storedBytes }, output, {
+      words,
+    });
     assert.equal(state, "done");
-    assert.deepEqual([...refused!], [0b10100100, 0b10, 0]);
+    const bad = [2, ...hostile.keys()];
     for (const [i, source] of sources.entries()) {
-      if (![2, 5, 7, 9].includes(i)) assert.deepEqual(frame(19 - i), source, `frame ${i}`);
+      assert.equal((refused![i >> 3]! >> (i & 7)) & 1, bad.includes(i) ? 1 : 0, `chunk ${i}`);
+      if (!bad.includes(i)) assert.deepEqual(frame(19 - i), source, `frame ${i}`);
     }
     assert.ok(guards());
     assert.equal(words[CONTROL_CHUNKS_DONE], 20);
-    assert.equal(words[CONTROL_CHUNKS_REFUSED], 4);
+    assert.equal(words[CONTROL_CHUNKS_REFUSED], bad.length);
+    const { memory } = inMemory;
+    for (const wrong of [
+      { ...memory, bytes: memory.buffer.byteLength },
+      { ...memory, start: -1 },
+      { ...memory, bytes: Number.NaN },
+      { ...memory, buffer: new Uint8Array(9) as unknown as ArrayBuffer },
+    ]) {
+      await assert.rejects(backend(2).decode({ ...inMemory, memory: wrong }, output, control()), {
+        name: "BackendError",
+      });
+    }
     const small = { ...output, bytes: output.bytes - 1 };
-    await assert.rejects(backend(2).decode(held, small, control()), { name: "BackendError" });
+    await assert.rejects(backend(2).decode(inMemory, small, control()), { name: "BackendError" });
+  });
+
+  it("keeps memory that it reads from being released", async () => {
+    const native = loadAddon();
+    assert.ok("addon" in native);
+    const { batch, close } = stack(1);
+    close();
+    const own = held(batch);
+    const memory = { ...allocateOutput(own.memory.bytes, native.addon), bytes: own.memory.bytes };
+    new Uint8Array(memory.buffer, memory.start).set(new Uint8Array(own.memory.buffer, 8));
+    const { output } = guarded(1);
+    const running = backend(1).decode(repeated({ ...own, memory }, 20_000), output, control());
+    assert.throws(() => releaseOutput(memory.buffer, native.addon), /being decoded/);
+    assert.equal((await running).state, "done");
+    releaseOutput(memory.buffer, native.addon);
+    assert.equal(memory.buffer.byteLength, 0);
   });
 
   it("says its threads and instruction set, or why not", () => {

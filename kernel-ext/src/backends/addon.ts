@@ -2,7 +2,7 @@
 // Must not know: decoding. Never throws: a machine without a binary is an answer, not an accident.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { BatchStatus } from "./backend";
+import type { BatchStatus, OutputMemory } from "./backend";
 
 /** An instruction set that the binary was compiled for, fastest first in `isas()`. */
 export interface Isa {
@@ -33,9 +33,11 @@ export interface NativeBatch extends ChunkFormat {
   readonly isa: string;
   /** Most threads of the process's pool that work on this batch, 1 to 256. */
   readonly threads: number;
-  /** Stays open until the promise settles. */
+  /** Stays open until the promise settles. Not looked at, nor is `fileBytes`, where there is `memory`. */
   readonly fd: number;
   readonly fileBytes: number;
+  /** The stored bytes, where they are in memory already: `address` counts from its start. */
+  readonly memory?: OutputMemory;
   readonly count: number;
   readonly address: Float64Array;
   readonly storedBytes: Float64Array;

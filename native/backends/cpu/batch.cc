@@ -1,5 +1,5 @@
-// Owns: one batch of chunks of one file: which are refused unread, which are read together, and their
-// decoding.
+// Owns: one batch of chunks of one file, or of memory: which are refused unread, which are read together, and
+// their decoding.
 // Must not know: Node-API, acquisitions, frames.
 #include "backends/cpu/batch.h"
 
@@ -32,7 +32,7 @@ BatchJob::BatchJob(Batch batch, unsigned threads, std::function<void()> settled)
   plan_runs(threads);
 }
 
-/** What no read is needed for: chunks outside the file, raw chunks of another size. */
+/** What no read is needed for: chunks outside the file or memory, raw chunks of another size. */
 void BatchJob::refuse_unreadable() {
   readable_.reserve(batch_.chunks.size());
   for (const ChunkPlace& chunk : batch_.chunks) {
@@ -86,7 +86,14 @@ bool BatchJob::step(ThreadScratch& scratch) noexcept {
     return false;
   }
   try {
-    read_and_decode(runs_[i], scratch);
+    const Run& run = runs_[i];
+    if (batch_.memory == nullptr) {
+      run_from_file(run, scratch);
+    } else {
+      // Every readable chunk lies inside the memory, so that the run does.
+      const std::uint8_t* const end = batch_.memory + batch_.file_bytes;
+      decode_run(run, {batch_.memory + run.address, run.bytes, end}, scratch);
+    }
   } catch (...) {
     // Only memory can be lacking here.
     fail(ENOMEM);
@@ -94,13 +101,18 @@ bool BatchJob::step(ThreadScratch& scratch) noexcept {
   return true;
 }
 
-void BatchJob::read_and_decode(const Run& run, ThreadScratch& scratch) {
+void BatchJob::run_from_file(const Run& run, ThreadScratch& scratch) {
   std::uint8_t* const bytes = scratch.stored.reserve(run.bytes + kReadPadding);
   const ReadOutcome read = read_at(batch_.fd, run.address, bytes, run.bytes);
   if (read.error != 0) {
     fail(read.error);
     return;
   }
+  // A file may have become shorter since it was opened.
+  decode_run(run, {bytes, read.bytes, bytes + run.bytes + kReadPadding}, scratch);
+}
+
+void BatchJob::decode_run(const Run& run, RunBytes bytes, ThreadScratch& scratch) {
   for (std::size_t i = run.first; i < run.last; ++i) {
     if (stopped()) {
       stop_.store(true, std::memory_order_relaxed);
@@ -109,11 +121,10 @@ void BatchJob::read_and_decode(const Run& run, ThreadScratch& scratch) {
     const ChunkPlace& chunk = readable_[i];
     const std::size_t at = static_cast<std::size_t>(chunk.address - run.address);
     const std::size_t size = bytes_needed(chunk);
-    if (at > read.bytes || size > read.bytes - at) {
-      // The file has become shorter since it was opened.
+    if (at > bytes.bytes || size > bytes.bytes - at) {
       count(chunk, true);
     } else {
-      decode(chunk, {bytes + at, size, bytes + run.bytes + kReadPadding}, scratch);
+      decode(chunk, {bytes.data + at, size, bytes.readable}, scratch);
     }
   }
 }

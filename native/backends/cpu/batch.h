@@ -1,5 +1,5 @@
-// Owns: one batch of chunks of one file: which are refused unread, which are read together, and their
-// decoding.
+// Owns: one batch of chunks of one file, or of memory: which are refused unread, which are read together, and
+// their decoding.
 // Must not know: Node-API, acquisitions, frames.
 #pragma once
 #include <atomic>
@@ -34,7 +34,10 @@ struct SharedControl {
 };
 
 struct Batch {
+  /** The stored bytes, where they are in memory already; null: they are read from `fd`. */
+  const std::uint8_t* memory;
   int fd;
+  /** Bytes of the file, or of `memory`: nothing at or behind this address is looked at. */
   std::uint64_t file_bytes;
   ChunkFormat format;
   std::vector<ChunkPlace> chunks;
@@ -80,11 +83,19 @@ class BatchJob : public Job {
     std::size_t bytes;
   };
 
+  /** Stored bytes from a run's address on: `bytes` of them are there, wide loads may touch up to `readable`. */
+  struct RunBytes {
+    const std::uint8_t* data;
+    std::size_t bytes;
+    const std::uint8_t* readable;
+  };
+
   void refuse_unreadable();
   void plan_runs(unsigned threads);
   std::size_t bytes_needed(const ChunkPlace& chunk) const;
   bool stopped() const;
-  void read_and_decode(const Run& run, ThreadScratch& scratch);
+  void run_from_file(const Run& run, ThreadScratch& scratch);
+  void decode_run(const Run& run, RunBytes bytes, ThreadScratch& scratch);
   void decode(const ChunkPlace& chunk, StoredChunk stored, ThreadScratch& scratch);
   void count(const ChunkPlace& chunk, bool refused);
   void fail(int error);

@@ -6,7 +6,6 @@ import type { Program } from "../../filters/program";
 import { type Addon, loadAddon } from "../addon";
 import type { Backend, Batch, BatchStatus, Control, OutputMemory } from "../backend";
 import { chunkFormat } from "./format";
-import { decodeInMemory } from "./in-memory";
 
 /** Choices that tests and benchmarks make; a load takes the defaults. */
 export interface CpuOptions {
@@ -71,15 +70,12 @@ async function decode(
       place: "cpu",
     });
   }
-  const { fd, fileBytes, count, address, storedBytes, filterMask, target } = batch;
+  const { fd, fileBytes, memory, count, address, storedBytes, filterMask, target } = batch;
   const { buffer, start, bytes } = output;
-  const chunks = { fd, fileBytes, count, address, storedBytes, filterMask, target };
+  const stored = { fd, fileBytes, memory, count, address, storedBytes, filterMask, target };
+  const into = { buffer, start, bytes, words: control.words };
   try {
-    if (batch.memory) {
-      return await decodeInMemory(addon, { ...lowered.format, isa: how.isa }, { batch, output, control });
-    }
-    const memory = { buffer, start, bytes, words: control.words };
-    return await addon.decodeBatch({ ...lowered.format, ...how, ...chunks, ...memory });
+    return await addon.decodeBatch({ ...lowered.format, ...how, ...stored, ...into });
   } catch (cause) {
     throw failure(batch, cause);
   }
