@@ -296,6 +296,21 @@ const REFUSED: [what: string, mapping: Partial<VirtualMappingSpec>, says: RegExp
     { from: [all(12), { start: 2 }, ...WHOLE], to: [all(12), { start: 0 }, ...WHOLE] },
     /past the source's 2/,
   ],
+  [
+    "images beyond its own",
+    { to: [{ start: 9, block: 4 }, all(2), ...WHOLE] },
+    /by 13 places of axis 0, which has 12/,
+  ],
+  [
+    "images at the end of what numbers hold",
+    { to: [{ start: 2 ** 53 - 9, block: 4 }, all(2), ...WHOLE] },
+    /axis 0/,
+  ],
+  [
+    "thresholds beyond its own",
+    { to: [all(4), { start: 1, block: 2 }, ...WHOLE] },
+    /3 places of axis 1, which has 2/,
+  ],
 ];
 for (const [i, [what, change, says]] of REFUSED.entries()) {
   test(`virtual mappings by ${what} are refused by name`, async () => {

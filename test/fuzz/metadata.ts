@@ -117,7 +117,9 @@ function verdictOf(sample: Sample, loaded: Frames): Verdict {
   if (sameWhereValid(got, sample.frames)) return { name: whole ? "exact" : "marked", findings: [] };
   if (sample.namesParts && isInOrder(got, sample.frames)) return { name: "fewer files", findings: [] };
   const judged = judgedFrames(sample.path);
-  if (judged !== null && isWhatHdf5Reads(got, sample.frames, judged)) {
+  // A part that HDF5 cannot open has no frames there, and marked ones here.
+  const inJudgedOrder = sample.namesParts && judged !== null && isInOrder(got, judged);
+  if (judged !== null && (isWhatHdf5Reads(got, sample.frames, judged) || inJudgedOrder)) {
     return { name: "as HDF5 reads it", findings: [] };
   }
   const shape = `[${loaded.shape.join(", ")}] ${loaded.pixelType}`;
@@ -149,11 +151,11 @@ function sameWhereValid(got: readonly (Uint8Array | null)[], expected: readonly 
 }
 
 /** A master that lost links or their lengths: the frames that are left are written ones, in their order. */
-function isInOrder(got: readonly (Uint8Array | null)[], written: readonly Uint8Array[]): boolean {
+function isInOrder(got: readonly (Uint8Array | null)[], written: readonly JudgedFrame[]): boolean {
   let at = 0;
   return got.every((frame) => {
     if (frame === null) return true;
-    const found = written.findIndex((wanted, i) => i >= at && Buffer.compare(frame, wanted) === 0);
+    const found = written.findIndex((wanted, i) => i >= at && wanted && Buffer.compare(frame, wanted) === 0);
     at = found + 1;
     return found >= 0;
   });

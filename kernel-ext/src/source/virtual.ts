@@ -49,6 +49,7 @@ export async function openVirtual(
   requireStack(file.path, node.path, dataset.shape);
   const { shape } = dataset;
   const threshold = choose(shape.length === 4 ? shape[1]! : null);
+  for (const mapping of dataset.mappings) requireInside(place, mapping, shape);
   const runs = dataset.mappings
     .flatMap((mapping) => blocksOf(mapping, shape[0]!, file.path))
     .flatMap((mapping): MappedRun[] => {
@@ -110,6 +111,16 @@ function readHeader(file: Located["file"], path: string, address: number): Virtu
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** As HDF5: only what has no limit of its own may reach beyond the stored extent. */
+function requireInside(place: string, mapping: VirtualMapping, shape: readonly number[]): void {
+  if (mapping.to.kind !== "runs") return;
+  mapping.to.axes.forEach(({ start, stride, count, block }, axis) => {
+    const extent = shape[axis] ?? 0;
+    const end = count === null || block === null ? start : start + (count - 1) * stride + block;
+    if (end > extent) throw refuse(place, mapping, `${end} places of axis ${axis}, which has ${extent}`);
+  });
 }
 
 /**
