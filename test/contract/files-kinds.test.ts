@@ -1,8 +1,8 @@
 // Owns: the kinds of files that people bring, through `load` on every backend: exact, or refused by name.
 // Must not know: which stage sees to a kind. Judge: the source arrays.
 import assert from "node:assert/strict";
-import { rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import type { Dtype, LoadOptions } from "framelab";
 import {
@@ -127,29 +127,45 @@ for (const [kind, change] of MASTERS) {
   }
 }
 
-test("a symbolic link to a master finds the files behind it, and never those of the working directory", async () => {
-  const { path } = writeAcquisition(join(folder, "behind"), { ...spec("x"), filesOf: [5, 7] });
-  const link = join(folder, "link_master.h5");
-  symlinkSync(path, link);
-  assert.ok(bytesOf(await loadOn("auto", link, { scanShape: null })).equals(whole()));
-  // Data files of the same names, with other counts, where the process stands.
-  const decoys = join(folder, "decoys");
-  writeAcquisition(decoys, { ...spec("x"), frames: noise(), filesOf: [5, 7] });
-  const { dataFiles, path: second } = writeAcquisition(join(folder, "apart"), {
+for (const backend of BACKENDS_HERE) {
+  test(`${backend}: a symbolic link to a master finds the files behind it, and never those of the working directory`, async () => {
+    const at = (name: string) => join(folder, `${name} ${backend}`);
+    const { path } = writeAcquisition(at("behind"), { ...spec("x"), filesOf: [5, 7] });
+    const link = join(folder, `link_${backend}_master.h5`);
+    symlinkSync(path, link);
+    assert.ok(bytesOf(await loadOn(backend, link, { scanShape: null })).equals(whole()));
+    // Data files of the same names, with other counts, where the process stands.
+    const decoys = at("decoys");
+    writeAcquisition(decoys, { ...spec("x"), frames: noise(), filesOf: [5, 7] });
+    const { dataFiles, path: second } = writeAcquisition(at("apart"), { ...spec("x"), filesOf: [5, 7] });
+    for (const file of dataFiles) rmSync(file);
+    const before = process.cwd();
+    process.chdir(decoys);
+    try {
+      const tried = join(at("apart"), "x_data_000001.h5");
+      await assert.rejects(loadOn(backend, second), (error: Error) => {
+        assert.equal(error.name, "MissingFileError");
+        return error.message.includes(tried) && !error.message.includes(join(decoys, "x_data"));
+      });
+    } finally {
+      process.chdir(before);
+    }
+  });
+}
+
+test("a copied folder loads without the first one, which its absolute links name", async () => {
+  const first = join(folder, "first place");
+  const { path } = writeAcquisition(first, {
     ...spec("x"),
     filesOf: [5, 7],
+    linkFile: (_, name) => join(first, name),
   });
-  for (const file of dataFiles) rmSync(file);
-  const before = process.cwd();
-  process.chdir(decoys);
-  try {
-    const tried = join(folder, "apart", "x_data_000001.h5");
-    await assert.rejects(loadOn("auto", second), (error: Error) => {
-      assert.equal(error.name, "MissingFileError");
-      return error.message.includes(tried) && !error.message.includes(join(decoys, "x_data"));
-    });
-  } finally {
-    process.chdir(before);
+  const second = join(folder, "second place");
+  cpSync(first, second, { recursive: true });
+  rmSync(first, { recursive: true });
+  for (const backend of BACKENDS_HERE) {
+    const loaded = await loadOn(backend, join(second, basename(path)), { scanShape: null });
+    assert.ok(bytesOf(loaded).equals(whole()));
   }
 });
 
@@ -296,7 +312,8 @@ test("other layouts load through the option dataset, and an error lists the stac
     name: "DatasetNotFoundError",
     message: /\/exchange\/data \[12, 11, 26\] u16/,
   });
-  assert.ok(
-    bytesOf(await loadOn("auto", path, { dataset: "/exchange/data", scanShape: null })).equals(whole()),
-  );
+  for (const backend of BACKENDS_HERE) {
+    const loaded = await loadOn(backend, path, { dataset: "/exchange/data", scanShape: null });
+    assert.ok(bytesOf(loaded).equals(whole()));
+  }
 });
