@@ -32,17 +32,20 @@ export interface DecodeRun {
 }
 
 /**
- * Decodes the jobs of one segment into the output.
+ * Decodes the jobs of one segment into the output. `before` is the segment before: what is found is recorded after it,
+ * and a backend that takes batches ahead starts on this one meanwhile.
  * @returns output frames that are damaged.
- * @throws AbortError, BackendError, BackendUnavailableError.
+ * @throws AbortError, BackendError, BackendUnavailableError; the error of `before`, with no batch left running.
  */
 export async function decodeJobs(
   run: DecodeRun,
   file: DataFile,
   all: ChunkJobs,
   output: OutputMemory,
+  before: Promise<void>,
 ): Promise<ReadonlySet<number>> {
   const { inside, past } = splitPastFile(all, file.bytes);
+  if (past.count > 0 || file.held || !isTakenAhead(run, inside)) await before;
   const context = { ...run, file, jobs: past, backend: run.choice.candidates[run.backend].name };
   const beyond = await explainRefused(context, [...past.chunk.keys()], () => {});
   const damaged = outputsOf(past, beyond.damaged);
@@ -51,10 +54,25 @@ export async function decodeJobs(
   const framesPerJob = all.count === 0 ? 0 : all.use.local.length / all.count;
   run.ticker.advance(framesPerJob * past.count);
   for (const range of ranges) {
-    const refused = await decodeRange({ run, file, jobs: inside, range, output, scratch, framesPerJob });
+    const refused = await decodeRange({
+      run,
+      file,
+      jobs: inside,
+      range,
+      output,
+      scratch,
+      framesPerJob,
+      before,
+    });
     for (const frame of outputsOf(inside, refused)) damaged.add(frame);
   }
   return damaged;
+}
+
+/** Chunks that go through scratch would need a second one. */
+function isTakenAhead({ choice, backend }: DecodeRun, { program, chunks }: ChunkJobs): boolean {
+  const { takesAhead = false, refuses } = choice.candidates[backend];
+  return takesAhead && chunks.isFrame && refuses(program) === null;
 }
 
 /** Output frames that need one of some jobs. */
@@ -75,17 +93,25 @@ interface RangeWork {
   /** Memory for chunks that are not exactly one frame. */
   readonly scratch: OutputMemory | null;
   readonly framesPerJob: number;
+  readonly before: Promise<void>;
 }
 
 /** Decodes one batch; returns its damaged jobs. */
 async function decodeRange(work: RangeWork): Promise<ReadonlySet<number>> {
-  const { run, file, jobs, range, output, scratch, framesPerJob } = work;
+  const { run, file, jobs, range, output, scratch, framesPerJob, before } = work;
   const batch = cutBatch(file, jobs, range, scratch !== null);
   const stored = batch.storedBytes.reduce((total, bytes) => total + bytes, 0);
   run.outcome.storedBytes += stored;
   run.outcome.peakBytes = Math.max(run.outcome.peakBytes, stored + (scratch?.bytes ?? 0));
   const memory = scratch ?? output;
-  const status = await decodeBatch(run, batch, memory, framesPerJob);
+  let done = await decodeBatch(work, batch, memory);
+  await before;
+  if (done.backend !== run.backend) {
+    // The segment before dropped the backend after this batch was handed over.
+    run.ticker.batchEnds(0, 0);
+    done = await decodeBatch(work, batch, memory);
+  }
+  const { status } = done;
   if (status.state === "cancelled") {
     run.cancel.check();
     throw new AbortError();
@@ -93,7 +119,7 @@ async function decodeRange(work: RangeWork): Promise<ReadonlySet<number>> {
   run.trailing += status.trailing;
   const damaged = await settleRefused(work, batch, memory, status);
   if (scratch) scatterBatch(jobs, range, scratch, damaged, output);
-  run.ticker.advance(framesPerJob * range.count);
+  run.ticker.batchEnds(framesPerJob * range.count, range.count);
   return damaged;
 }
 
@@ -132,13 +158,13 @@ function cutBatch(file: DataFile, jobs: ChunkJobs, range: BatchRange, scratch: b
 
 /** Decodes with the backend in use; one that breaks down, or cannot run the program, gives way to the next. */
 async function decodeBatch(
-  run: DecodeRun,
+  { run, framesPerJob, before }: RangeWork,
   batch: Batch,
   memory: OutputMemory,
-  framesPerJob: number,
-): Promise<BatchStatus> {
+): Promise<{ readonly status: BatchStatus; readonly backend: number }> {
   for (;;) {
-    const backend = run.choice.candidates[run.backend];
+    const used = run.backend;
+    const backend = run.choice.candidates[used];
     const refusal = backend.refuses(batch.program);
     if (refusal !== null) {
       if (moveOn(run, backend, `${batch.file}: ${refusal}.`)) continue;
@@ -146,9 +172,12 @@ async function decodeBatch(
     }
     run.ticker.batchStarts(backend.name, framesPerJob);
     try {
-      return await backend.decode(batch, memory, run.cancel.control);
+      return { status: await backend.decode(batch, memory, run.cancel.control), backend: used };
     } catch (error) {
-      if (!(error instanceof BackendError) || !moveOn(run, backend, error.message)) throw error;
+      if (!(error instanceof BackendError)) throw error;
+      await before;
+      if (used === run.backend && !moveOn(run, backend, error.message)) throw error;
+      run.ticker.batchEnds(0, 0);
     }
   }
 }

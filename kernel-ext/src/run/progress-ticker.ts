@@ -20,6 +20,7 @@ export class ProgressTicker {
   private backend: BackendName | null = null;
   private framesBefore = 0;
   private chunksBefore = 0;
+  private batches = 0;
   private framesPerChunk = 1;
   private framesTotal = 0;
   private frameBytes = 0;
@@ -38,17 +39,28 @@ export class ProgressTicker {
     this.damaged = damaged;
   }
 
-  /** A batch starts: until it ends, frames advance with its chunks. */
+  /** A batch starts: until it ends, frames advance with its chunks. One that starts before another ends is alike. */
   batchStarts(backend: BackendName, framesPerChunk: number): void {
+    if (this.batches === 0) this.chunksBefore = this.chunksDone;
+    this.batches += 1;
     this.backend = backend;
-    this.chunksBefore = this.facts.control.words[CONTROL_CHUNKS_DONE];
     this.framesPerChunk = framesPerChunk;
   }
 
-  /** Frames are done, whatever came of them. */
+  /** A batch of so many chunks ends; none of its frames count where it failed. */
+  batchEnds(frames: number, chunks: number): void {
+    this.batches -= 1;
+    this.chunksBefore = this.batches === 0 ? this.chunksDone : this.chunksBefore + chunks;
+    this.framesBefore += frames;
+  }
+
+  /** Frames are done without a batch, whatever came of them. */
   advance(frames: number): void {
     this.framesBefore += frames;
-    this.chunksBefore = this.facts.control.words[CONTROL_CHUNKS_DONE];
+  }
+
+  private get chunksDone(): number {
+    return this.facts.control.words[CONTROL_CHUNKS_DONE];
   }
 
   finish(state: "done" | "cancelled" | "failed", message: string): void {
@@ -57,7 +69,7 @@ export class ProgressTicker {
   }
 
   private send(state: ProgressEvent["state"], message: string): void {
-    const chunks = this.facts.control.words[CONTROL_CHUNKS_DONE] - this.chunksBefore;
+    const chunks = this.batches === 0 ? 0 : this.chunksDone - this.chunksBefore;
     const frames = this.framesBefore + Math.floor(chunks * this.framesPerChunk);
     const framesDone = Math.min(frames, this.framesTotal);
     this.facts.emit({

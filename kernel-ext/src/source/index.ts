@@ -36,7 +36,7 @@ export interface OpenOptions {
 
 /**
  * Finds out everything about an acquisition except its chunks: a master and its data files, a file that holds its own
- * frames, or a data file alone. Opens every file once, one at a time, and reads no frame.
+ * frames, or a data file alone. Opens every file once and reads no frame.
  *
  * A virtual dataset is opened source by source; where it, or a data file, is [images, thresholds, rows, cols], one
  * threshold is taken.
@@ -98,6 +98,21 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
   };
 }
 
+/** Opens every part, in order; the metadata worker has the next file while the facts of the one before are read here. */
+async function openParts({ file, nodes }: FrameSources, options: OpenOptions): Promise<OpenedPart[]> {
+  const parts: OpenedPart[] = [];
+  let ahead: Promise<OpenedPart> | null = null;
+  for (const node of nodes) {
+    const before = ahead;
+    ahead = openPart(file, node, options);
+    // Its error is thrown when it is awaited, after the one before.
+    ahead.catch(() => {});
+    if (before) parts.push(await before);
+  }
+  if (ahead) parts.push(await ahead);
+  return parts;
+}
+
 interface Stack extends VirtualStack {
   readonly thresholds: Acquisition["thresholds"];
 }
@@ -109,8 +124,7 @@ async function openStack(
   master: MasterFacts,
   options: OpenOptions,
 ): Promise<Stack> {
-  const parts: OpenedPart[] = [];
-  for (const node of sources.nodes) parts.push(await openPart(sources.file, node, options));
+  const parts = await openParts(sources, options);
   let chosen: Pick<Stack, "thresholds" | "notes"> = { thresholds: null, notes: [] };
   const choose = (count: number | null): number => {
     chosen = chooseThreshold(file, count, master.channels, options.threshold);

@@ -41,6 +41,7 @@ export function openCpuBackend(options: CpuOptions = {}): { backend: Backend } |
     backend: {
       name: "cpu",
       device: `${threads} ${threads === 1 ? "thread" : "threads"}, ${chosen.text}`,
+      takesAhead: true,
       refuses: (program) => refusal(program),
       decode: (batch, output, control) =>
         decode(addon, { isa: chosen.name, threads }, { batch, output, control }),
