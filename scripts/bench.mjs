@@ -1,10 +1,11 @@
 // Owns: `npm run bench`: what is run, and where its results go.
 // Must not know: how contenders are made or timed.
 //
-//   npm run bench                        decode and load, into build/bench/results
+//   npm run bench                        decode, load and plan, into build/bench/results
 //   npm run bench -- --record            the same, into bench/results, and docs/benchmarks.md made from it
 //   npm run bench -- --guard             short form: ratios against floors, exit 1 when one is missed
 //   npm run bench -- decode --sets counts,zeros-u16 --rounds 5
+//   npm run bench -- plan                the plan of 262,144 chunks in 27 files alone; with --record into a file of its own
 //   npm run bench -- load --large        also 1.2 GB in 27 files (a recorded run has it anyway)
 //   npm run bench -- docs                docs/benchmarks.md again, from the recorded results
 import { readFileSync } from "node:fs";
@@ -16,6 +17,7 @@ import { runDecode } from "../bench/harness/decode.mjs";
 import { writeDocs } from "../bench/harness/docs.mjs";
 import { guard } from "../bench/harness/guard.mjs";
 import { runLoad } from "../bench/harness/load.mjs";
+import { runPlan } from "../bench/harness/plan.mjs";
 import {
   prepareDecoders,
   prepareLoad,
@@ -28,7 +30,7 @@ import { resultFacts, resultTables } from "../bench/harness/tables.mjs";
 import { build } from "./build.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
-const ROUNDS = { decode: 15, load: 11 };
+const ROUNDS = { decode: 15, load: 11, plan: 11 };
 /** A load of 1.2 GB takes h5wasm several seconds. */
 const LARGE_ROUNDS = 3;
 
@@ -60,21 +62,23 @@ const { values, positionals } = readArguments();
 
 /** Options checked: `{ parts, sets, rounds }`. */
 function choose() {
-  const parts = positionals.length > 0 ? positionals : ["decode", "load"];
-  const unknown = parts.find((part) => !["decode", "load", "docs"].includes(part));
+  const parts = positionals.length > 0 ? positionals : ["decode", "load", "plan"];
+  const unknown = parts.find((part) => !["decode", "load", "plan", "docs"].includes(part));
   if (unknown) usage(`There is no part "${unknown}".`);
   const sets = values.sets?.split(",") ?? ["counts", "poisson20", "random", "zeros", "gaps"];
   const stray = sets.find((name) => !DATA_SETS.some((set) => set.name.startsWith(name)));
   if (stray) usage(`No data set starts with "${stray}".`);
   const rounds = values.rounds === undefined ? null : Number(values.rounds);
   if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0)) usage(`--rounds ${values.rounds}?`);
-  if (values.record && (positionals.length > 0 || values.sets || values.rounds)) {
-    usage("A recorded run is a whole one.");
+  const isWhole = positionals.length === 0 || parts.join() === "plan";
+  if (values.record && (!isWhole || values.sets || values.rounds)) {
+    usage("A recorded run is a whole one, or that of the plan.");
   }
+  const planned = Object.entries(ROUNDS).filter(([part]) => parts.includes(part));
   return {
     parts,
     sets,
-    rounds: rounds === null ? ROUNDS : { decode: rounds, load: rounds },
+    rounds: Object.fromEntries(planned.map(([part, count]) => [part, rounds ?? count])),
   };
 }
 
@@ -121,11 +125,12 @@ async function main() {
     process.exitCode = (await guard()) > 0 ? 1 : 0;
     return;
   }
-  const tools = prepareTools();
+  const tools = choice.parts.join() === "plan" ? { sources: [] } : prepareTools();
   const nothing = { rows: [], data: [], versions: [], skipped: [] };
   const decode = choice.parts.includes("decode") ? benchDecode(tools, choice) : nothing;
   const large = values.large || values.record;
   const load = choice.parts.includes("load") ? await benchLoad(tools, choice, large) : nothing;
+  const plan = choice.parts.includes("plan") ? [await runPlan(choice.rounds.plan)] : [];
   const sources = tools.sources.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
   const results = {
     ...{ date: new Date().toISOString(), machine: machine(), commit: commit(), compiler: compilerVersion() },
@@ -133,7 +138,7 @@ async function main() {
     rounds: choice.rounds,
     skipped: [...decode.skipped, ...load.skipped],
     data: decode.data,
-    rows: [...decode.rows, ...load.rows],
+    rows: [...decode.rows, ...load.rows, ...plan],
   };
   const path = writeResults(results, values.record);
   console.log(`${resultFacts(results)}\n\n${resultTables(results)}\n\n${path}`);

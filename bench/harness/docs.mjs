@@ -37,7 +37,7 @@ export function writeDocs() {
   const recorded = files
     .filter((file) => file.endsWith(".json"))
     .map((file) => JSON.parse(readFileSync(join(RESULTS, file), "utf8")))
-    .filter((results) => results.rows?.some((row) => row.case?.startsWith("decode/")));
+    .filter((results) => results.rows?.some((row) => /^(decode|plan)\//.test(row.case ?? "")));
   if (recorded.length === 0) throw new Error(`${RESULTS} holds no results of npm run bench`);
   recorded.sort((a, b) => (a.date < b.date ? 1 : -1));
   const sections = recorded.map((results) => {

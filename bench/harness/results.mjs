@@ -51,12 +51,13 @@ export function npmVersions() {
   return [{ name: "node", version: process.versions.node }, ...versions];
 }
 
-/** Name of a results file: date and machine. */
+/** Name of a results file: date and machine, and what it holds where that is the plan alone. */
 export function resultsName(results) {
   const slug = `${results.machine.cpu} ${results.machine.cores} cores`
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-");
-  return `${results.date.slice(0, 10)}-${slug}.json`;
+  const isPlan = results.rows.every((row) => row.case.startsWith("plan/"));
+  return `${results.date.slice(0, 10)}-${slug}${isPlan ? "-plan" : ""}.json`;
 }
 
 /** Writes results under build/bench, and under bench/results when they are recorded. Gives the last path. */

@@ -143,10 +143,25 @@ export function resultTables(results) {
       stagesList(rows),
     );
   }
+  const plans = rows.filter((row) => row.case.startsWith("plan/"));
+  if (plans.length > 0) parts.push("### From a path to chunk jobs, nothing decoded", planTable(plans));
   if (skipped.length > 0) {
     parts.push("### Left out", skipped.map(({ what, why }) => `* ${what}: ${why}`).join("\n"));
   }
   return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function planTable(plans) {
+  return table(
+    ["acquisition", "chunks", "data files", "ms, best / median", "stages of the best, ms"],
+    plans.map(({ case: name, chunks, files, minMs, medianMs, stages }) => [
+      name.replace("plan/", ""),
+      chunks.toLocaleString("en"),
+      files,
+      `${minMs.toFixed(0)} / ${medianMs.toFixed(0)}`,
+      stages.map((stage) => `${stage.name} ${stage.ms.toFixed(1)}`).join(", "),
+    ]),
+  );
 }
 
 /** What several cores give over one: the libraries beside FrameLab, since a machine may share its cores' caches. */
@@ -163,6 +178,15 @@ function scalingLine(rows, threads) {
   return cells.length === 0 ? "" : `${threads} cores over one, counts: ${cells.join(", ")}.`;
 }
 
+const PARTS = { decode: "decoding", load: "loads", plan: "plans" };
+
+function roundsText(rounds) {
+  const counts = Object.entries(rounds).map(([part, count], i) => {
+    return `${count}${i === 0 ? " rounds" : ""} of ${PARTS[part]}`;
+  });
+  return counts.join(", ");
+}
+
 /** Where and with what. */
 export function resultFacts({ date, machine, commit, compiler, versions, rounds }) {
   const packages = versions.map(({ name, version }) => `${name} ${version}`).join(", ");
@@ -170,6 +194,6 @@ export function resultFacts({ date, machine, commit, compiler, versions, rounds 
     `* ${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}`,
     `* commit ${commit.slice(0, 12)}${commit.endsWith("+") ? " with changes" : ""}, ${compiler}`,
     `* ${packages}`,
-    `* ${rounds.decode} rounds of decoding, ${rounds.load} of loads`,
+    `* ${roundsText(rounds)}`,
   ].join("\n");
 }
