@@ -1,6 +1,7 @@
 // Owns: loading an acquisition as its stored chunks, and the object that hands out frames of them.
 // Must not know: how any stage works.
 import type ndarray from "ndarray";
+import { evidenceOf, keepEvidence } from "./damage/evidence";
 import { damagedFramesError } from "./damage/messages";
 import { encodedLine, framesLine } from "./display/summary";
 import { outOfRange, SelectionError } from "./errors";
@@ -19,7 +20,7 @@ import { HeldFrames } from "./run/held-frames";
 import { holdChunks, planHold } from "./run/hold-chunks";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { type Prepared, prepare } from "./run/prepare";
-import { openSession, sessionReport } from "./run/session";
+import { finalReport, openSession } from "./run/session";
 import type { Task } from "./run/task";
 import type { AxisRange, EncodedFrames, Frames, LoadReport, PixelArray } from "./types";
 
@@ -51,7 +52,7 @@ export async function loadEncoded(
     await clock.time("check", () =>
       forEachWindow(checking, options, {}, async ({ from }, _, exact) => valid.set(exact, from)),
     );
-    const report = sessionReport(checking, count, framesHeld(count, outputBytes));
+    const report = await finalReport(checking, count, framesHeld(count, outputBytes));
     if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
     return makeEncoded(new HeldFrames(held, options, valid), valid, report);
   } catch (error) {
@@ -151,13 +152,16 @@ async function scanOf(held: HeldFrames, whole: LoadReport, ranges: ScanRanges): 
 function partOf(report: LoadReport, { selection }: Prepared, list: readonly number[]): LoadReport {
   const frames = new Set(list.map((i) => selection.frames.at(i)));
   const within = ({ frame }: { readonly frame: number }) => frames.has(frame);
-  return Object.freeze({
+  const part = Object.freeze({
     ...report,
     frames: Object.freeze({ ...report.frames, selected: list.length }),
     damaged: Object.freeze(report.damaged.filter(within)),
     missing: Object.freeze(report.missing.filter(within)),
     suspect: Object.freeze(report.suspect.filter(within)),
   });
+  const evidence = evidenceOf(report);
+  if (evidence !== null && frames.has(evidence.damaged.frame)) keepEvidence(part, evidence);
+  return part;
 }
 
 function noScan({ acquisition, count }: Prepared): SelectionError {

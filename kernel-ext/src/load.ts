@@ -1,6 +1,7 @@
 // Owns: `load`: wires the stages from a path to Frames. One of the few files that know them all.
 // Must not know: how any stage works.
 import { damagedFramesError } from "./damage/messages";
+import { announceDamage } from "./display/announce";
 import { openProgress } from "./display/progress";
 import { encodedLine, framesLine } from "./display/summary";
 import { loadEncoded } from "./encoded";
@@ -10,7 +11,7 @@ import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { prepare } from "./run/prepare";
 import { openProducer } from "./run/produce";
-import { openSession, sessionReport } from "./run/session";
+import { finalReport, openSession } from "./run/session";
 import { openTask, type Task } from "./run/task";
 import type { EncodedFrames, Frames, NumberPixelArray, PixelArray } from "./types";
 
@@ -51,13 +52,16 @@ export async function load<T extends PixelArray = NumberPixelArray>(
     if (checked.representation === "encoded") {
       const encoded = await loadEncoded(path, checked, task);
       task.done(encodedLine(encoded));
+      announceDamage(encoded, checked.progress);
       return encoded as unknown as EncodedFrames<T>;
     }
     const frames = await loadFrames(path, checked, task);
     task.done(framesLine(frames));
+    announceDamage(frames, checked.progress);
     return frames as unknown as Frames<T>;
   } catch (error) {
-    throw task.failed(error);
+    announceDamage(task.failed(error), checked.progress);
+    throw error;
   }
 }
 
@@ -71,7 +75,7 @@ async function loadFrames(path: string, options: CheckedOptions, task: Task): Pr
   try {
     const produce = openProducer(session, options.onDamage, count);
     const valid = await clock.time("decode", () => produce({ from: 0, to: count }, output));
-    const report = sessionReport(session, count, count);
+    const report = await finalReport(session, count, count);
     if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
     return makeFrames({
       ...transform.to,

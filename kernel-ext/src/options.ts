@@ -57,7 +57,10 @@ export interface LoadOptions {
   onMissing?: OnMissing;
   /** Cancels the load, which then rejects with AbortError. */
   signal?: AbortSignal;
-  /** `false` = silent; a function gets the events; default: a bar in a notebook, a line on a terminal. */
+  /**
+   * `false` = silent; a function gets the events; default: a bar in a notebook, a line on a terminal. Unless it is
+   * `false`, a notebook also shows the card of damaged and missing frames.
+   */
   progress?: boolean | ((event: ProgressEvent) => void);
   /** Most bytes that the load may hold. Default: what the machine has available. */
   memoryLimit?: number;

@@ -4,6 +4,7 @@ import { openReducers, type Reducers, reducerBytes } from "./analysis/reducers";
 import { isReduction, type Reduced, type Reduction } from "./analysis/reduction";
 import { Turns } from "./backends/turns";
 import { damagedFramesError } from "./damage/messages";
+import { announceDamage } from "./display/announce";
 import { openProgress } from "./display/progress";
 import { damagedFrames, reportLine } from "./display/summary";
 import { countText } from "./display/units";
@@ -21,7 +22,7 @@ import type { CancelScope } from "./run/cancel";
 import { forEachWindow, framesHeld } from "./run/frame-windows";
 import type { HeldFrames } from "./run/held-frames";
 import { type Prepared, prepare } from "./run/prepare";
-import { openSession, sessionReport } from "./run/session";
+import { finalReport, openSession } from "./run/session";
 import { openTask, type Task } from "./run/task";
 import type { EncodedFrames, Frames, PixelArray } from "./types";
 
@@ -103,9 +104,11 @@ async function reducePath(path: string, reductions: Named, options: unknown): Re
     const prepared = await prepare(path, checked, task.cancel, task.clock, framesHeld);
     const results = await reduceWork(prepared, reductions, checked, task);
     task.done(lineOf(results));
+    announceDamage(Object.values(results)[0], checked.progress);
     return results;
   } catch (error) {
-    throw task.failed(error);
+    announceDamage(task.failed(error), checked.progress);
+    throw error;
   }
 }
 
@@ -152,7 +155,7 @@ async function reduceWork(
       await addFrames(reducers, { from, to, frameAt, isGood: (i) => valid[i - from] === 1 }, cancel);
     }),
   );
-  const report = sessionReport(session, count, framesHeld(count, outputBytes));
+  const report = await finalReport(session, count, framesHeld(count, outputBytes));
   if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
   return reducers.results(report);
 }

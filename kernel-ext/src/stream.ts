@@ -2,6 +2,7 @@
 // Must not know: how any stage works.
 import type ndarray from "ndarray";
 import { damagedFramesError } from "./damage/messages";
+import { announceDamage } from "./display/announce";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
 import { OptionError } from "./errors";
@@ -12,7 +13,7 @@ import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { prepare } from "./run/prepare";
 import { openProducer } from "./run/produce";
-import { openSession, type Session, sessionReport } from "./run/session";
+import { finalReport, openSession, type Session } from "./run/session";
 import { type OpenTask, openTask } from "./run/task";
 import type { LoadReport, NumberPixelArray, PixelArray } from "./types";
 
@@ -88,11 +89,13 @@ async function* streamBatches<T extends PixelArray>(
   try {
     const report = yield* decodeBatches<T>(path, options, task);
     task.done(reportLine(report, "Streamed"));
+    announceDamage(report, options.progress);
     ended = true;
     return report;
   } catch (error) {
     ended = true;
-    throw task.failed(error);
+    announceDamage(task.failed(error), options.progress);
+    throw error;
   } finally {
     // The consumer broke out of its loop.
     if (!ended) task.done("stopped by its caller");
@@ -122,14 +125,14 @@ async function* decodeBatches<T extends PixelArray>(
         for (let rest = to; rest < count; rest += step) {
           await produce({ from: rest, to: Math.min(count, rest + step) }, output);
         }
-        throw damagedFramesError(sessionReport(session, count, step));
+        throw damagedFramesError(await finalReport(session, count, step));
       }
       yield { first, frames: batchView<T>(session, output.buffer, output.start, to - first), valid };
     }
   } finally {
     releaseFrames(output);
   }
-  return sessionReport(session, count, step);
+  return finalReport(session, count, step);
 }
 
 function batchView<T extends PixelArray>(

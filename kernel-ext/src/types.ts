@@ -110,6 +110,14 @@ export interface MissingFrame {
   readonly reason: "file" | "chunk" | "short-scan";
 }
 
+/** One frame whose fast decoder was wrong; its values are the reference's. */
+export interface SuspectFrame {
+  readonly frame: number;
+  readonly scan: ScanPosition | null;
+  /** The backend that refused it. */
+  readonly backend: BackendName;
+}
+
 /** Something worth knowing that changes no value: a stable `code` and a sentence. */
 export interface Note {
   readonly code: string;
@@ -156,11 +164,13 @@ export interface LoadReport {
     readonly tried: readonly { readonly name: BackendName; readonly reason: string }[];
   };
   readonly frames: { readonly planned: number; readonly found: number; readonly selected: number };
+  /** Rows and columns of the scan that all scan positions of this report lie in, or null without a scan. */
+  readonly scanShape: readonly [number, number] | null;
   /** Every damaged block, by frame then block. */
   readonly damaged: readonly DamagedBlock[];
   readonly missing: readonly MissingFrame[];
   /** Frames that a fast backend refused and the reference accepted: the reference's bytes were used. */
-  readonly suspect: readonly { readonly frame: number; readonly backend: BackendName }[];
+  readonly suspect: readonly SuspectFrame[];
   readonly flagged: FlaggedPixels;
   readonly notes: readonly Note[];
   readonly stages: readonly { readonly name: string; readonly ms: number }[];

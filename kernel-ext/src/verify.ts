@@ -1,12 +1,13 @@
 // Owns: `verify`: decodes everything, keeps nothing, returns the complete report.
 // Must not know: how any stage works.
+import { announceDamage } from "./display/announce";
 import { openProgress } from "./display/progress";
 import { reportLine } from "./display/summary";
 import { checkVerifyOptions, type VerifyOptions } from "./options";
 import { admitWork } from "./run/admit-work";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
 import { prepare } from "./run/prepare";
-import { openSession, sessionReport } from "./run/session";
+import { finalReport, openSession } from "./run/session";
 import { openTask } from "./run/task";
 import { decodeWindow } from "./run/window";
 import type { LoadReport } from "./types";
@@ -41,8 +42,9 @@ export async function verify(path: string, options: VerifyOptions = {}): Promise
       }
     });
     releaseFrames(output);
-    const report = sessionReport(session, count, step);
+    const report = await finalReport(session, count, step);
     task.done(reportLine(report, "Verified"));
+    announceDamage(report, checked.progress);
     return report;
   } catch (error) {
     throw task.failed(error);

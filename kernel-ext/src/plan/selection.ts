@@ -14,6 +14,8 @@ export interface Selection {
   readonly frames: FrameList;
   /** Leading axes of the output: [frames] or [rows, cols]. */
   readonly leading: readonly [number] | Shape2;
+  /** Rows and columns of the whole scan, whatever part of it is selected; null without a scan. */
+  readonly scanShape: Shape2 | null;
   /** Scan position of a source frame, or null where there is none. */
   scanOf(frame: number): ScanPosition | null;
   readonly notes: readonly Note[];
@@ -28,7 +30,8 @@ export function selectFrames(acquisition: Acquisition, options: CheckedOptions):
     if (options.scan) throw noScanShape(acquisition, options);
     const frames = chosen ?? frameRange(0, extent);
     const shape = options.scanShape === null ? null : (acquisition.scan?.shape ?? null);
-    return { frames, leading: [frames.count], scanOf: scanPositions(shape), notes: extraFrames(acquisition) };
+    const notes = extraFrames(acquisition);
+    return { frames, leading: [frames.count], scanShape: shape, scanOf: scanPositions(shape), notes };
   }
   const [rows, cols] = scan.shape;
   const base = chosen ?? frameRange(0, rows * cols);
@@ -37,6 +40,7 @@ export function selectFrames(acquisition: Acquisition, options: CheckedOptions):
   return {
     frames: options.scan ? frameGrid(base, cols, rowAxis, colAxis) : base,
     leading: [rowAxis.count, colAxis.count],
+    scanShape: scan.shape,
     scanOf: chosen ? listedPositions(chosen, cols) : scanPositions(scan.shape),
     notes: scan.notes,
   };

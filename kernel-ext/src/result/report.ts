@@ -9,6 +9,7 @@ export interface ReportParts {
   readonly acquisition: Acquisition;
   /** Frames selected. */
   readonly count: number;
+  readonly scanShape: LoadReport["scanShape"];
   readonly missing: readonly MissingFrame[];
   /** Backends that could run, best first; those before `backend` were dropped. */
   readonly candidates: readonly Backend[];
@@ -34,6 +35,7 @@ export function makeReport(parts: ReportParts): LoadReport {
     path: acquisition.path,
     backend: backendFacts(parts),
     frames: { planned, found, selected: count },
+    scanShape: parts.scanShape && [...parts.scanShape],
     damaged: [...damaged].sort(byFrame),
     missing: [...missing].sort(byFrame),
     suspect: [...suspect].sort(byFrame),

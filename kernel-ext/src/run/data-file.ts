@@ -2,7 +2,9 @@
 // Must not know: HDF5, what chunks hold.
 import { closeSync, fstatSync, openSync } from "node:fs";
 import type { OutputMemory } from "../backends/backend";
+import { readChunk } from "../backends/read-chunk";
 import { MissingFileError } from "../errors";
+import type { ChunkJobs } from "../plan/jobs";
 
 /** An open data file; offsets and sizes are bytes. */
 export interface DataFile {
@@ -40,4 +42,13 @@ export async function withDataFile<T>(path: string, work: (file: DataFile) => T 
   } finally {
     closeSync(fd);
   }
+}
+
+/** The stored bytes of job `j`, from memory where they are held; null when they are not there whole. @throws BackendError. */
+export function storedChunk(file: DataFile, jobs: ChunkJobs, j: number): Uint8Array | null {
+  const { fd, path, held } = file;
+  const at = { fd, file: path, address: jobs.address[j]!, bytes: jobs.storedBytes[j]! };
+  if (!held) return readChunk({ ...at, fileBytes: file.bytes });
+  const address = held.address[jobs.chunk[j]! - held.first]!;
+  return readChunk({ ...at, address, fileBytes: held.memory.bytes, memory: held.memory });
 }

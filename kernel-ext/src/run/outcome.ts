@@ -1,6 +1,6 @@
 // Owns: what a running load has found so far: damaged and suspect frames, counters, peak memory.
 // Must not know: how chunks are decoded or shown.
-import type { BackendName, DamagedBlock, Note } from "../types";
+import type { DamagedBlock, Note, SuspectFrame } from "../types";
 
 /** A report must end somewhere: damaged blocks listed at most. Frames beyond are still marked. */
 export const DAMAGE_LISTED = 1_000_000;
@@ -9,7 +9,7 @@ export const DAMAGE_LISTED = 1_000_000;
 export class Outcome {
   /** Source frames that are damaged. */
   readonly damagedFrames: Set<number> = new Set();
-  readonly suspect: { frame: number; backend: BackendName }[] = [];
+  readonly suspect: SuspectFrame[] = [];
   readonly notes: Note[] = [];
   storedBytes = 0;
   /** Bytes held beside the output at the worst moment. */
@@ -33,10 +33,10 @@ export class Outcome {
     }
   }
 
-  addSuspect(frame: number, backend: BackendName): void {
-    if (this.suspects.has(frame)) return;
-    this.suspects.add(frame);
-    this.suspect.push({ frame, backend });
+  addSuspect(entry: SuspectFrame): void {
+    if (this.suspects.has(entry.frame)) return;
+    this.suspects.add(entry.frame);
+    this.suspect.push(entry);
   }
 
   /** Adds a note once. */

@@ -1,7 +1,6 @@
 // Owns: what happens to refused chunks: the reference explains them, their frames are marked, wrong refusals are undone.
 // Must not know: which backend refused and how, how the report is shown.
 import type { OutputMemory } from "../backends/backend";
-import { readChunk } from "../backends/read-chunk";
 import { Turns } from "../backends/turns";
 import { explainChunk } from "../damage/explain";
 import type { ChunkJobs } from "../plan/jobs";
@@ -9,7 +8,7 @@ import { frameOf } from "../plan/placement";
 import type { Selection } from "../plan/selection";
 import type { BackendName } from "../types";
 import type { CancelScope } from "./cancel";
-import type { DataFile } from "./data-file";
+import { type DataFile, storedChunk } from "./data-file";
 import type { Outcome } from "./outcome";
 
 /** What explaining needs to know of a load. */
@@ -49,7 +48,7 @@ function explainJob(context: RefusedContext, job: number): Uint8Array | null {
   const { file, jobs, outcome, scanOf } = context;
   const address = jobs.address[job];
   const bytes = jobs.storedBytes[job];
-  const stored = storedChunk(file, jobs.chunk[job], { address, bytes });
+  const stored = storedChunk(file, jobs, job);
   const frames = framesOf(jobs, job).map((frame) => ({ frame, scan: scanOf(frame) }));
   const { dataset } = jobs.use.segment;
   const place = { file: file.path, dataset, fileBytes: file.bytes, address, bytes, frames };
@@ -58,20 +57,8 @@ function explainJob(context: RefusedContext, job: number): Uint8Array | null {
     outcome.addDamage(explained.damaged);
     return null;
   }
-  for (const { frame } of frames) outcome.addSuspect(frame, context.backend);
+  for (const frame of frames) outcome.addSuspect({ ...frame, backend: context.backend });
   return explained.decoded;
-}
-
-/** The stored bytes of a chunk, from memory where they are held. */
-function storedChunk(
-  { path, fd, bytes, held }: DataFile,
-  chunk: number,
-  place: { readonly address: number; readonly bytes: number },
-): Uint8Array | null {
-  const at = { fd, file: path, ...place };
-  if (!held) return readChunk({ ...at, fileBytes: bytes });
-  const address = held.address[chunk - held.first]!;
-  return readChunk({ ...at, address, fileBytes: held.memory.bytes, memory: held.memory });
 }
 
 /** Source frames of a job, each once; a selection may use one several times. */

@@ -9,6 +9,7 @@ import { type FlagCount, flaggedFacts, flagNotes, startFlagCount } from "../tran
 import type { LoadReport } from "../types";
 import type { CancelScope } from "./cancel";
 import type { DecodeRun } from "./decode";
+import { gatherEvidence } from "./evidence";
 import { Outcome } from "./outcome";
 import type { Prepared } from "./prepare";
 import { besideBytes } from "./produce";
@@ -55,6 +56,11 @@ export function openSession(
   return session;
 }
 
+/** The report of finished work, with the pictures for its card kept beside it. Arguments as of `sessionReport`. */
+export function finalReport(session: Session, decoded: number, held: number): Promise<LoadReport> {
+  return gatherEvidence(session.prepared, sessionReport(session, decoded, held));
+}
+
 /** The report of the work so far: frames decoded, and frames held at once as they are returned. */
 export function sessionReport(session: Session, decoded: number, held: number): LoadReport {
   const { prepared, choice, run, clock, flagCount } = session;
@@ -63,6 +69,7 @@ export function sessionReport(session: Session, decoded: number, held: number): 
   return makeReport({
     acquisition: prepared.acquisition,
     count: prepared.count,
+    scanShape: prepared.selection.scanShape,
     missing: prepared.missing.map(({ entry }) => entry),
     candidates: choice.candidates,
     backend: run.backend,

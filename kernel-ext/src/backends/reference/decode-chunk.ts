@@ -36,7 +36,7 @@ export function decodeChunk(
   out: Uint8Array,
   notes: Note[] = [],
 ): ChunkDamage[] {
-  const steps = program.steps.filter((step) => !isSkipped(step, filterMask));
+  const steps = activeSteps(program, filterMask);
   let state: State = { bytes: stored, blockBytes: 0, asStored: true };
   for (const [i, step] of steps.entries()) {
     const result = runStep(step, state, program.chunkBytes + checksumBytes(steps.slice(i + 1)), notes);
@@ -47,6 +47,11 @@ export function decodeChunk(
   if (wrongSize) return [wrongSize];
   out.set(state.bytes);
   return [];
+}
+
+/** The steps of a chunk with this filter mask. */
+export function activeSteps({ steps }: Program, filterMask: number): Step[] {
+  return steps.filter((step) => !isSkipped(step, filterMask));
 }
 
 /** Bit i of a chunk's filter mask: filter i was not applied to this chunk. */
@@ -118,7 +123,7 @@ function decompress(
 }
 
 /** Decodes every block that could be located: a damaged one does not stop the next. */
-function decodeBlocks(
+export function decodeBlocks(
   framing: Framing,
   stored: Uint8Array,
   decoded: Uint8Array,

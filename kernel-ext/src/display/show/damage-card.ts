@@ -1,13 +1,15 @@
 // Owns: the card of a report: how many frames are not good, where, why, and what to do about it.
 // Must not know: how damage is found; arrays.
 import { basename } from "node:path";
+import { evidenceOf } from "../../damage/evidence";
 import { DAMAGE_REASONS } from "../../damage/reasons";
 import type { DamagedBlock, LoadReport, MissingFrame, ScanPosition } from "../../types";
 import { escapeHtml } from "../html";
 import { damagedFrames } from "../summary";
 import { countText, plural } from "../units";
 import { type Bundle, caption, image, shell } from "./bundle";
-import { drawDamageMap, frameStates, STATE_COLORS, STATES, scanShape } from "./damage-map";
+import { drawDamageMap, frameStates, STATE_COLORS, STATES } from "./damage-map";
+import { type Figure, framePair } from "./frame-pair";
 import { type Table, tableHtml, tableText } from "./table";
 
 /** Longest table; the whole list is in the report. */
@@ -29,12 +31,15 @@ export function damageBundle(report: LoadReport, title: string): Bundle {
     return { text: `${heading} (${facts})`, html: shell(heading, `${below}${caption(facts)}`) };
   }
   const map = drawDamageMap(report);
+  const evidence = evidenceOf(report);
+  const figures = [{ picture: map, words: mapWords(report) }];
+  const pair = evidence === null ? [] : framePair(evidence);
   const damaged = damagedTable(report.damaged);
   const missing = missingTable(report.missing);
   const advice = adviceLines(report);
   const html = [
     below,
-    `<div style="margin: 6px 0">${image(map.png, map.width, map.height, verdict)}</div>`,
+    `<div style="margin: 6px 0">${[...figures, ...pair].map(figureHtml).join("")}</div>`,
     legend(report),
     ...[damaged, missing].map((part) => (part === null ? "" : tableHtml(part.table) + note(part.more))),
     `<ul style="margin: 6px 0 0 0; padding-left: 18px">${advice.map((line) => `<li>${escapeHtml(line)}</li>`).join("")}</ul>`,
@@ -42,8 +47,21 @@ export function damageBundle(report: LoadReport, title: string): Bundle {
   const text = [heading];
   if (title !== "") text.push(verdict);
   for (const part of [damaged, missing]) if (part !== null) text.push(tableText(part.table), part.more);
+  text.push(...pair.map(({ words }) => words));
   text.push(...advice.map((line) => `* ${line}`));
   return { text: text.filter((line) => line !== "").join("\n"), html: shell(heading, html), png: map.png };
+}
+
+function mapWords({ scanShape }: LoadReport): string {
+  if (scanShape === null) return "all frames, the first on the left";
+  return `the scan, ${scanShape[0]} x ${scanShape[1]} positions, row 0 on top`;
+}
+
+/** Side by side where there is room, each with its words below. */
+function figureHtml({ picture, words }: Figure): string {
+  const { png, width, height } = picture;
+  const style = `display: inline-block; margin: 0 14px 4px 0; vertical-align: top; width: ${width}px`;
+  return `<div style="${style}">${image(png, width, height, words)}${caption(words)}</div>`;
 }
 
 /** `1 of 256 frames is damaged`, with the numbers of missing and suspect frames behind it. */
@@ -135,11 +153,13 @@ function legend(report: LoadReport): string {
   const seen = new Set<string>(["good", ...frameStates(report).values()]);
   const square = (color: string): string =>
     `<span style="background: ${color}; color: ${color}; border: 1px solid #6e7781; padding: 0 5px">&#8199;</span>`;
+  const { selected, planned } = report.frames;
+  const good = selected < planned ? "good, or not looked at" : "good";
   const parts = STATES.filter((state) => seen.has(state)).map(
-    (state) => `<span style="margin-right: 14px">${square(STATE_COLORS[state])} ${state}</span>`,
+    (state) =>
+      `<span style="margin-right: 14px">${square(STATE_COLORS[state])} ${state === "good" ? good : state}</span>`,
   );
-  const order = scanShape(report) === null ? "frames from left to right" : "one cell a scan position";
-  return `<div style="font-size: 12px; color: #57606a">${parts.join("")}${order}</div>`;
+  return `<div style="font-size: 12px; color: #57606a">${parts.join("")}</div>`;
 }
 
 /** What the reader can do, in the order in which to try it. */

@@ -16,32 +16,10 @@ export const STATE_COLORS: Readonly<Record<FrameState, string>> = {
   damaged: "#b3151b",
 };
 
-/** Rows and columns of the scan of a report. */
-export interface ScanShape {
-  readonly rows: number;
-  readonly cols: number;
-}
-
 const MAP_SIDE = 480;
 const STRIP = { width: 1000, height: 48 } as const;
 const DENSITY = 2;
 const LINE: Rgb = [110, 119, 129];
-
-/**
- * The scan's shape, from any entry that is below the first scan row: frame = row * cols + col. Null when no entry
- * says it: without a scan, or with all entries in the first row.
- */
-export function scanShape(report: LoadReport): ScanShape | null {
-  const entries: readonly { frame: number; scan: ScanPosition | null }[] = [
-    ...report.damaged,
-    ...report.missing,
-  ];
-  const below = entries.find(({ scan }) => scan !== null && scan.row > 0);
-  if (below?.scan == null) return null;
-  const cols = (below.frame - below.scan.col) / below.scan.row;
-  if (!Number.isInteger(cols) || cols < 1) return null;
-  return { rows: Math.ceil(report.frames.planned / cols), cols };
-}
 
 /** The state of every frame that is not good. */
 export function frameStates(report: LoadReport): Map<number, FrameState> {
@@ -54,23 +32,43 @@ export function frameStates(report: LoadReport): Map<number, FrameState> {
 
 /** Draws the map. A cell stands for one frame, or for several where there are more frames than room. */
 export function drawDamageMap(report: LoadReport): Picture {
-  const states = frameStates(report);
-  const scan = scanShape(report);
-  return scan === null ? drawStrip(states, report.frames.planned) : drawScan(states, scan);
+  const { scanShape, frames } = report;
+  // Frames behind the end of the scan have no cell.
+  if (scanShape !== null) return drawScan(placesOf(report, scanShape[1]), scanShape);
+  return drawStrip(frameStates(report), Math.max(frames.planned, frames.found));
 }
 
-function drawScan(states: ReadonlyMap<number, FrameState>, { rows, cols }: ScanShape): Picture {
+/** The worst state at each scan position, counted row by row: a listed frame need not stand where its number says. */
+function placesOf(report: LoadReport, cols: number): Map<number, FrameState> {
+  const places = new Map<number, FrameState>();
+  const mark = (entries: readonly { readonly scan: ScanPosition | null }[], state: FrameState): void => {
+    for (const { scan } of entries) if (scan !== null) places.set(scan.row * cols + scan.col, state);
+  };
+  mark(report.suspect, "suspect");
+  mark(report.missing, "missing");
+  mark(report.damaged, "damaged");
+  return places;
+}
+
+/** Least side of a mark in pixels: one bad position of 512 x 512 must be seen. */
+const LEAST_MARK = 6;
+
+function drawScan(places: ReadonlyMap<number, FrameState>, [rows, cols]: readonly [number, number]): Picture {
   const binned = Math.max(1, Math.ceil(Math.max(rows, cols) / MAP_SIDE));
   const [outRows, outCols] = [Math.ceil(rows / binned), Math.ceil(cols / binned)];
   const cell = Math.max(1, Math.floor(MAP_SIDE / Math.max(outRows, outCols)));
-  const raster = new Raster(outCols * cell + 4, outRows * cell + 4, rgb("good"));
-  const worst = worstByCell(states, (frame) => {
-    const row = Math.floor(frame / cols / binned);
-    return row * outCols + Math.floor((frame % cols) / binned);
+  const [width, height] = [outCols * cell, outRows * cell];
+  const raster = new Raster(Math.max(LEAST_MARK, width) + 4, Math.max(LEAST_MARK, height) + 4, rgb("good"));
+  const worst = worstByCell(places, (place) => {
+    const row = Math.floor(place / cols / binned);
+    return row * outCols + Math.floor((place % cols) / binned);
   });
   if (cell >= 8) drawGridLines(raster, cell);
+  const mark = Math.max(cell, LEAST_MARK);
+  const from = (at: number, extent: number): number =>
+    2 + Math.max(0, Math.min(extent - mark, at * cell - Math.floor((mark - cell) / 2)));
   for (const [at, state] of worst) {
-    raster.fill(2 + (at % outCols) * cell, 2 + Math.floor(at / outCols) * cell, cell, cell, rgb(state));
+    raster.fill(from(at % outCols, width), from(Math.floor(at / outCols), height), mark, mark, rgb(state));
   }
   return finish(raster);
 }
