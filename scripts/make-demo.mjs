@@ -1,5 +1,5 @@
-// Owns: `node scripts/make-demo.mjs [folder]`: writes the demo acquisition, unless the folder holds it already.
-// Must not know: what the demo contains (test/fixtures/demo.ts). Needs `npm run build` before.
+// Owns: `node scripts/make-demo.mjs [--large] [folder]`: writes the demo acquisition, or the large one, unless the folder
+// holds it already. Must not know: what the demo contains (test/fixtures/demo.ts). Needs `npm run build` before.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,8 +8,10 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const makers = join(root, "build", "test", "fixtures");
-const folder = resolve(process.argv[2] ?? join(root, "demo"));
-const stampPath = join(folder, "demo.json");
+const args = process.argv.slice(2).filter((arg) => arg !== "--large");
+const kind = process.argv.includes("--large") ? "large" : "demo";
+const folder = resolve(args[0] ?? join(root, "demo"));
+const stampPath = join(folder, `${kind}.json`);
 
 if (!existsSync(join(makers, "demo.js"))) {
   console.error("The demo's makers are not compiled yet: run `npm run build` first.");
@@ -46,14 +48,14 @@ function upToDate(digest) {
 
 const digest = makersDigest();
 if (upToDate(digest)) {
-  console.log(`The demo acquisition in ${folder} is up to date.`);
+  console.log(`The ${kind} acquisition in ${folder} is up to date.`);
 } else {
-  const { writeDemo } = createRequire(import.meta.url)(join(makers, "demo.js"));
-  const paths = writeDemo(folder);
+  const { writeDemo, writeLargeDemo } = createRequire(import.meta.url)(join(makers, "demo.js"));
+  const paths = (kind === "large" ? writeLargeDemo : writeDemo)(folder);
   const files = Object.fromEntries(paths.map((path) => [basename(path), fileDigest(path)]));
   writeFileSync(stampPath, `${JSON.stringify({ makers: digest, files }, null, 2)}\n`);
   const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
   console.log(
-    `Wrote the demo acquisition (${paths.length} files, ${(bytes / 1e6).toFixed(1)} MB) to ${folder}.`,
+    `Wrote the ${kind} acquisition (${paths.length} files, ${(bytes / 1e6).toFixed(1)} MB) to ${folder}.`,
   );
 }
