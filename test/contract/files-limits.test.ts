@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { inspect } from "framelab";
 import { type WrittenAcquisition, writeAcquisition } from "../fixtures/acquisition";
 import { BITSHUFFLE_FILTER, bitshuffleValues, encodeChunk } from "../fixtures/bitshuffle-encoder";
 import { chunked, group, writeHdf5 } from "../fixtures/hdf5-writer";
@@ -105,6 +106,50 @@ for (const backend of BACKENDS_HERE) {
   test(`${backend}: chunks behind the first 4 GiB of a file are exact`, async () => {
     const frames = await loadOn(backend, far, { scanShape: null });
     assert.ok(bytesOf(frames).equals(truth(9, 3)));
+  });
+}
+
+/** The field's standard acquisition, 512 x 512 chunks in 27 files, with small frames; eight of them stored again and again. */
+const standard = (() => {
+  const side = 512;
+  const files = 27;
+  const share = (i: number) => Math.floor((side * side * i) / files);
+  const kinds = upTo(8).map((i) => countFrames("u16", HEIGHT, WIDTH, 21)(i));
+  const encoded = kinds.map((elements) => encodeChunk(elements, 2));
+  const { path } = writeAcquisition(join(folder, "standard"), {
+    name: "standard",
+    count: side * side,
+    height: HEIGHT,
+    width: WIDTH,
+    dtype: "u16",
+    frames: (i) => kinds[i % 8]!,
+    store: (i) => encoded[i % 8]!,
+    filesOf: upTo(files).map((i) => share(i + 1) - share(i)),
+  });
+  return { path, kinds };
+})();
+
+test("262,144 chunks in 27 files are planned and counted", async () => {
+  const about = await inspect(standard.path);
+  assert.deepEqual([about.ready, about.why], [true, null]);
+  assert.deepEqual(about.frames, { planned: 262_144, found: 262_144, complete: 262_144 });
+  assert.deepEqual(about.scan, { shape: [512, 512], from: "square" });
+  assert.equal(about.files.length, 27);
+});
+
+for (const backend of BACKENDS_HERE) {
+  test(`${backend}: frames and rows of 262,144 in 27 files are exact, across the files' borders`, async () => {
+    const kind = (i: number) => standard.kinds[i % 8]!;
+    // The first file holds 9709 frames.
+    const list = [262_143, 0, 9708, 9709, 131_071];
+    const some = await loadOn(backend, standard.path, { frames: list });
+    assert.ok(bytesOf(some).equals(stack(kind, list)));
+    const scan = { rows: [18, 511, 246], cols: [0, 512, 7] } as const;
+    const part = await loadOn(backend, standard.path, { scan });
+    const columns = upTo(74).map((i) => i * 7);
+    assert.deepEqual(part.shape, [3, 74, HEIGHT, WIDTH]);
+    const positions = [18, 264, 510].flatMap((row) => columns.map((col) => row * 512 + col));
+    assert.ok(bytesOf(part).equals(stack(kind, positions)));
   });
 }
 

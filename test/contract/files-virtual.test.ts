@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { LoadOptions } from "framelab";
+import { inspect, type LoadOptions } from "framelab";
 import { BITSHUFFLE_FILTER, bitshuffleValues, encodeChunk } from "../fixtures/bitshuffle-encoder";
 import {
   chunked,
@@ -186,6 +186,16 @@ test("an absent source is missing frames, and the virtual dataset's fill value o
         .equals(at(0, [8, 9, 10, 11])),
     );
   }
+});
+
+test("inspect says the thresholds, the sources and the fill type of a virtual master", async () => {
+  const about = await inspect(four);
+  assert.equal(about.ready, true);
+  assert.deepEqual(about.thresholds, { count: 2, names: ["threshold_1", "difference"], chosen: 1 });
+  assert.deepEqual([about.dtype, about.kind, about.files.length], ["u32", "master", FILES]);
+  assert.deepEqual(about.frames, { planned: 12, found: 12, complete: 12 });
+  const second = await inspect(four, { threshold: "difference" });
+  assert.deepEqual([second.thresholds?.chosen, second.detector.flaggedPixels], [2, HEIGHT * WIDTH]);
 });
 
 test("a decoy of a source in the working directory is never opened", async () => {

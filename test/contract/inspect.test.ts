@@ -1,7 +1,7 @@
 // Owns: `inspect`: what it says of good, short, unfinished and unreadable acquisitions. Judge: what was written.
 // Must not know: how headers are read.
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import fs, { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inspect as print } from "node:util";
@@ -131,6 +131,37 @@ test("a file that a writer has open for readers meanwhile is read, with a note",
   assert.equal(about.ready, true);
   assert.equal(about.notes[0]?.code, "being-written");
   assert.equal((await loadOn("auto", path)).get(2, 1, 1), 0x0303);
+});
+
+test("only headers are read: no byte of a chunk", async (t) => {
+  const { path, dataFiles, chunks } = writeAcquisition(join(folder, "headers"), {
+    ...SPEC,
+    name: "scan",
+    filesOf: [6, 6, 4],
+  });
+  const paths = new Map<number, string>();
+  const reads: { path: string; from: number; to: number }[] = [];
+  const { openSync, readSync } = fs;
+  t.mock.method(fs, "openSync", (...args: Parameters<typeof openSync>) => {
+    const fd = openSync(...args);
+    paths.set(fd, String(args[0]));
+    return fd;
+  });
+  t.mock.method(
+    fs,
+    "readSync",
+    (fd: number, buffer: Uint8Array, at: number, length: number, from: number) => {
+      reads.push({ path: paths.get(fd) ?? "", from, to: from + length });
+      return readSync(fd, buffer, at, length, from);
+    },
+  );
+  assert.equal((await inspect(path)).ready, true);
+  assert.deepEqual([...new Set(reads.map((read) => read.path))].sort(), [path, ...dataFiles].sort());
+  const touched = chunks.filter((chunk) => {
+    const last = (chunk?.offset ?? 0) + (chunk?.bytes ?? 0) - 1;
+    return reads.some((read) => read.path === chunk?.file && read.from <= last && read.to > last);
+  });
+  assert.deepEqual(touched, []);
 });
 
 test("what cannot be loaded says why, and still what can be told", async () => {
