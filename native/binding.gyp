@@ -33,6 +33,7 @@
         "backends/cpu/batch.cc",
         "backends/cpu/chunk.cc",
         "backends/cpu/dispatch.cc",
+        "backends/cpu/frame_sums.cc",
         "backends/cpu/kernels_portable.cc",
         "core/file.cc",
         "core/mapping.cc",
@@ -59,6 +60,7 @@
         "addon/format_arguments.cc",
         "addon/memory.cc",
         "addon/pins.cc",
+        "addon/sum_arguments.cc",
       ],
       "conditions": [
         ["target_arch=='x64'", {

@@ -18,11 +18,13 @@ import {
   type ReduceOptions,
 } from "./options";
 import { pixelArray } from "./pixel-arrays";
+import { admitWork } from "./run/admit-work";
 import type { CancelScope } from "./run/cancel";
-import { forEachWindow, framesHeld } from "./run/frame-windows";
+import { forEachWindow, framesHeld, type TakeWindow } from "./run/frame-windows";
 import type { HeldFrames } from "./run/held-frames";
 import { type Prepared, prepare } from "./run/prepare";
-import { finalReport, openSession } from "./run/session";
+import { finalReport, openSession, type Session } from "./run/session";
+import { adderOf, sumFrames } from "./run/sum-frames";
 import { openTask, type Task } from "./run/task";
 import type { EncodedFrames, Frames, PixelArray } from "./types";
 
@@ -140,24 +142,50 @@ async function reduceWork(
   const { cancel, ticker, clock } = task;
   const session = openSession(prepared, options, cancel, ticker, clock);
   const { transform, leading, count, outputBytes } = prepared;
-  const { dtype, detector } = transform.to;
   const facts = { ...transform.to, leading };
   const reducers = openReducers(reductions, facts);
-  const { outcome } = session.run;
-  const size = detector[0] * detector[1];
   const more = { reductions: reducerBytes(reductions, facts), "encoded frames": kept };
-  await clock.time("reduce", () =>
-    forEachWindow(session, options, more, async ({ from, to }, memory, valid) => {
-      // After damage that is to be thrown, the rest is only checked, for a complete report.
-      if (options.onDamage === "throw" && outcome.damagedFrames.size > 0) return;
-      const pixels = pixelArray(dtype, memory.buffer, memory.start, (to - from) * size);
-      const frameAt = (i: number) => pixels.subarray((i - from) * size, (i - from + 1) * size);
-      await addFrames(reducers, { from, to, frameAt, isGood: (i) => valid[i - from] === 1 }, cancel);
-    }),
-  );
-  const report = await finalReport(session, count, framesHeld(count, outputBytes));
+  const plan = reducers.plan();
+  const adder = adderOf(session, plan);
+  let [done, held] = [0, framesHeld(count, outputBytes)];
+  await clock.time("reduce", async () => {
+    if (plan && adder) {
+      // Admitted as if frames were held: they are when the backend is dropped on the way.
+      const partial = adder.bytes(plan);
+      admitWork(prepared, options, held, { ...more, "partial sums": partial });
+      session.run.outcome.peakBytes += partial;
+      done = await sumFrames(session, plan, reducers.add);
+    }
+    if (done === count) held = 0;
+    else await addWindows(session, options, { reducers, more, done });
+  });
+  const report = await finalReport(session, count, held);
   if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
   return reducers.results(report);
+}
+
+interface WindowWork {
+  readonly reducers: Reducers;
+  /** Bytes held beside the windows, by name. */
+  readonly more: Readonly<Record<string, number>>;
+  /** Frames that are added already. */
+  readonly done: number;
+}
+
+/** Decodes frames window by window and adds them. */
+function addWindows(session: Session, options: CheckedOptions, work: WindowWork): Promise<void> {
+  const { reducers, more, done } = work;
+  const { dtype, detector } = session.prepared.transform.to;
+  const { outcome, cancel } = session.run;
+  const size = detector[0] * detector[1];
+  const take: TakeWindow = async ({ from, to }, memory, valid) => {
+    // After damage that is to be thrown, the rest is only checked, for a complete report.
+    if (options.onDamage === "throw" && outcome.damagedFrames.size > 0) return;
+    const pixels = pixelArray(dtype, memory.buffer, memory.start, (to - from) * size);
+    const frameAt = (i: number) => pixels.subarray((i - from) * size, (i - from + 1) * size);
+    await addFrames(reducers, { from, to, frameAt, isGood: (i) => valid[i - from] === 1 }, cancel);
+  };
+  return forEachWindow(session, options, more, take, done);
 }
 
 async function reduceLoaded(frames: Frames<PixelArray>, reductions: Named, options: unknown): Results {

@@ -35,6 +35,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("version", FRAMELAB_VERSION);
   define<list_isas>(env, exports, "isas");
   define<decode_batch>(env, exports, "decodeBatch");
+  define<sum_batch>(env, exports, "sumBatch");
   define<decode_one_chunk>(env, exports, "decodeChunk");
   define<decode_one_block>(env, exports, "decodeBlock");
   define<allocate_memory>(env, exports, "allocateMemory");

@@ -1,4 +1,4 @@
-// Owns: the JavaScript call that decodes a batch: arguments in, a promise out, and the life of everything in
+// Owns: the JavaScript calls that decode a batch, or add up its frames: arguments in, a promise out, and the life of everything in
 // between.
 // Must not know: how a chunk is decoded.
 //
@@ -16,6 +16,7 @@
 #include "addon/arguments.h"
 #include "addon/format_arguments.h"
 #include "addon/pins.h"
+#include "addon/sum_arguments.h"
 #include "backends/cpu/batch.h"
 
 namespace framelab {
@@ -27,14 +28,13 @@ constexpr std::size_t kControlWords = 4;
 
 struct Pending {
   Pending(Napi::Env env, const Batch& batch) : deferred(Napi::Promise::Deferred::New(env)) {
-    output_pin.emplace(batch.output);
+    if (batch.output != nullptr) output_pin.emplace(batch.output);
     if (batch.memory != nullptr) memory_pin.emplace(batch.memory);
   }
 
   Napi::Promise::Deferred deferred;
-  Napi::ObjectReference buffer;
-  Napi::ObjectReference memory;
-  Napi::ObjectReference words;
+  /** What threads read and write. */
+  std::vector<Napi::ObjectReference> kept;
   std::optional<Pin> output_pin;
   std::optional<Pin> memory_pin;
   std::shared_ptr<BatchJob> job;
@@ -93,31 +93,38 @@ void announce(napi_threadsafe_function to_javascript) {
   if (status != napi_closing) napi_release_threadsafe_function(to_javascript, napi_tsfn_release);
 }
 
-std::vector<ChunkPlace> chunk_places(const Napi::Object& from, std::size_t chunk_bytes,
-                                     std::size_t output_bytes) {
+/** Numbers that no file holds become one that is past every file: the chunk is refused as such. */
+std::uint64_t position(double v) {
+  return v >= 0 && v <= 9007199254740991.0 && v == static_cast<double>(static_cast<std::uint64_t>(v))
+             ? static_cast<std::uint64_t>(v)
+             : UINT64_MAX;
+}
+
+std::vector<ChunkPlace> chunk_places(const Napi::Object& from) {
   const std::size_t count = whole_number(from, "count", INT32_MAX);
   const auto address = typed_array<Napi::Float64Array>(from, "address", napi_float64_array, count);
   const auto stored = typed_array<Napi::Float64Array>(from, "storedBytes", napi_float64_array, count);
-  const auto target = typed_array<Napi::Float64Array>(from, "target", napi_float64_array, count);
   const auto mask = typed_array<Napi::Uint32Array>(from, "filterMask", napi_uint32_array, count);
-  // Numbers that no file holds become one that is past every file: the chunk is refused as such.
-  const auto position = [](double v) {
-    return v >= 0 && v <= 9007199254740991.0 && v == static_cast<double>(static_cast<std::uint64_t>(v))
-               ? static_cast<std::uint64_t>(v)
-               : UINT64_MAX;
-  };
   std::vector<ChunkPlace> places;
   places.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t at = position(target.Data()[i]);
-    if (chunk_bytes > output_bytes || at > output_bytes - chunk_bytes) {
-      throw Napi::RangeError::New(from.Env(),
-                                  "target of chunk " + std::to_string(i) + " lies outside the output");
-    }
     places.push_back({position(address.Data()[i]), position(stored.Data()[i]), mask.Data()[i],
-                      static_cast<std::uint32_t>(i), static_cast<std::size_t>(at)});
+                      static_cast<std::uint32_t>(i), 0});
   }
   return places;
+}
+
+void read_targets(const Napi::Object& from, std::vector<ChunkPlace>& places, std::size_t chunk_bytes,
+                  std::size_t output_bytes) {
+  const auto target = typed_array<Napi::Float64Array>(from, "target", napi_float64_array, places.size());
+  for (ChunkPlace& place : places) {
+    const std::uint64_t at = position(target.Data()[place.index]);
+    if (chunk_bytes > output_bytes || at > output_bytes - chunk_bytes) {
+      throw Napi::RangeError::New(
+          from.Env(), "target of chunk " + std::to_string(place.index) + " lies outside the output");
+    }
+    place.target = static_cast<std::size_t>(at);
+  }
 }
 
 /** Memory of JavaScript: `bytes` from `start` on, inside the buffer. */
@@ -142,31 +149,31 @@ Batch batch_argument(const Napi::Object& from) {
   }
   batch.format = format_argument(from);
   batch.kernels = &kernels_argument(from);
-  const Bytes output = memory_argument(from);
-  batch.output = output.data;
-  batch.chunks = chunk_places(from, batch.format.chunk_bytes, output.size);
+  batch.chunks = chunk_places(from);
   auto words = typed_array<Napi::Int32Array>(from, "words", napi_int32_array, kControlWords);
   batch.control = {words.Data(), words.Data() + 1, words.Data() + 2};
   return batch;
 }
 
-}  // namespace
+Napi::ObjectReference kept(const Napi::Object& from, const char* name) {
+  return Napi::Persistent(from.Get(name).As<Napi::Object>());
+}
 
-Napi::Value decode_batch(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  if (info.Length() != 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "one object is expected");
-  const Napi::Object from = info[0].As<Napi::Object>();
-  Batch batch = batch_argument(from);
+Napi::Object only_argument(const Napi::CallbackInfo& info) {
+  if (info.Length() == 1 && info[0].IsObject()) return info[0].As<Napi::Object>();
+  throw Napi::TypeError::New(info.Env(), "one object is expected");
+}
+
+/** Runs a batch; `written` are the arrays that it writes to. */
+Napi::Value submit(const Napi::Object& from, Batch batch, std::vector<Napi::ObjectReference> written) {
+  const Napi::Env env = from.Env();
   const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
   if (threads == 0) throw Napi::RangeError::New(env, "threads is 0");
 
   auto owned = std::make_unique<Pending>(env, batch);
-  owned->buffer = Napi::Persistent(from.Get("buffer").As<Napi::Object>());
-  if (in_memory(from)) {
-    const Napi::Object memory = from.Get("memory").As<Napi::Object>();
-    owned->memory = Napi::Persistent(memory.Get("buffer").As<Napi::Object>());
-  }
-  owned->words = Napi::Persistent(from.Get("words").As<Napi::Object>());
+  owned->kept = std::move(written);
+  owned->kept.push_back(kept(from, "words"));
+  if (in_memory(from)) owned->kept.push_back(kept(from.Get("memory").As<Napi::Object>(), "buffer"));
   const Napi::Promise promise = owned->deferred.Promise();
   const napi_value name = Napi::String::New(env, "framelab decode");
   napi_threadsafe_function to_javascript = nullptr;
@@ -186,6 +193,29 @@ Napi::Value decode_batch(const Napi::CallbackInfo& info) {
     throw;
   }
   return promise;
+}
+
+}  // namespace
+
+Napi::Value decode_batch(const Napi::CallbackInfo& info) {
+  const Napi::Object from = only_argument(info);
+  Batch batch = batch_argument(from);
+  const Bytes output = memory_argument(from);
+  batch.output = output.data;
+  read_targets(from, batch.chunks, batch.format.chunk_bytes, output.size);
+  std::vector<Napi::ObjectReference> written;
+  written.push_back(kept(from, "buffer"));
+  return submit(from, std::move(batch), std::move(written));
+}
+
+Napi::Value sum_batch(const Napi::CallbackInfo& info) {
+  const Napi::Object from = only_argument(info);
+  Batch batch = batch_argument(from);
+  const Napi::Value sums = from.Get("sums");
+  if (!sums.IsObject()) throw Napi::TypeError::New(info.Env(), "sums is not an object");
+  SumArgument argument = sum_argument(sums.As<Napi::Object>(), batch.chunks.size(), batch.format.chunk_bytes);
+  batch.sums = open_frame_sums(std::move(argument.plan));
+  return submit(from, std::move(batch), std::move(argument.arrays));
 }
 
 }  // namespace framelab

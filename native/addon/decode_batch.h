@@ -1,4 +1,4 @@
-// Owns: the JavaScript call that decodes a batch.
+// Owns: the JavaScript calls that decode a batch, or add up its frames.
 // Must not know: how a chunk is decoded.
 #pragma once
 #include <napi.h>
@@ -8,5 +8,8 @@ namespace framelab {
 /** decodeBatch(batch) -> Promise<{ state, refused, trailing }>; rejects with { errno } when the system fails.
  */
 Napi::Value decode_batch(const Napi::CallbackInfo& info);
+
+/** sumBatch(batch): as decodeBatch, but frames are added to the arrays of batch.sums, and kept nowhere. */
+Napi::Value sum_batch(const Napi::CallbackInfo& info);
 
 }  // namespace framelab

@@ -97,6 +97,7 @@ void Pool::run() {
     lock.unlock();
     const bool ran = entry->job->step(scratch);
     scratch.block.trim(kKeepBytes);
+    scratch.elements.trim(kKeepBytes);
     scratch.stored.trim(kKeepBytes);
     lock.lock();
     --entry->active;

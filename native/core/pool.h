@@ -14,6 +14,7 @@ namespace framelab {
 /** Memory of one thread, kept from step to step. */
 struct ThreadScratch {
   AlignedBuffer block;
+  AlignedBuffer elements;
   AlignedBuffer stored;
 };
 

@@ -1,5 +1,7 @@
 // Owns: the sum of chosen pixels of every frame, exact for integers of any width and number.
 // Must not know: masks' shapes, which frames are good, files.
+
+import { type FrameTarget, isSummable, pixelRuns } from "../sum-plan";
 import type { Dtype, PixelArray } from "../types";
 import { type Measured, measuredValues } from "./measured";
 
@@ -31,6 +33,13 @@ export class FrameSums {
     const before = this.flagged;
     const sum = this.sumOf(frame);
     if (this.flagged - before < this.pixels.length) this.values[index] = sum;
+  }
+
+  /** What adds to these sums elsewhere; null for what is added only here. `width`: pixels of a row. */
+  target(dtype: Dtype, width: number): FrameTarget | null {
+    if (!isSummable(dtype)) return null;
+    const runs = pixelRuns(this.pixels, width);
+    return { center: false, runs, values: this.values, flagged: new Float64Array(1) };
   }
 
   private sumOf(frame: PixelArray): number {

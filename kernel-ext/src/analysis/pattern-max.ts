@@ -46,6 +46,16 @@ export class PatternMax {
     }
   }
 
+  /** Takes the largest values of `frames` frames that were looked at elsewhere, of integers of up to 32 bits. */
+  addLargest(frames: number, largest: Float64Array, flagged: Uint32Array): void {
+    const own = this.numbers as Float64Array;
+    for (let pixel = 0; pixel < this.size; pixel++) {
+      own[pixel] = Math.max(own[pixel]!, largest[pixel]!);
+      this.flagged[pixel]! += flagged[pixel]!;
+    }
+    this.frames += frames;
+  }
+
   /** The largest values as 64-bit floats; NaN where nothing was measured. */
   values(): Float64Array {
     const { numbers, bigints, frames, size } = this;

@@ -89,6 +89,19 @@ export class PatternSums {
     this.sinceCarry = 0;
   }
 
+  /** Adds sums of `frames` frames that were added elsewhere, of integers of up to 32 bits. */
+  addSums(frames: number, sums: BigInt64Array, flagged: Uint32Array): void {
+    this.carry();
+    this.frames += frames;
+    const [low, high] = this.limbs as [Float64Array, Float64Array];
+    for (let pixel = 0; pixel < this.size; pixel++) {
+      low[pixel]! += Number(BigInt.asUintN(32, sums[pixel]!));
+      high[pixel]! += Number(sums[pixel]! >> 32n);
+      this.flagged[pixel]! += flagged[pixel]!;
+    }
+    this.carry();
+  }
+
   /** The sums as 64-bit floats, each rounded once: exact up to 2^53. */
   values(): Float64Array {
     const { limbs } = this;

@@ -1,5 +1,6 @@
 // Owns: running reductions over frames that come one after the other, in one pass.
 // Must not know: where frames come from, how they were decoded.
+import { type FrameTarget, isSummable, type PatternTarget, type SumPlan } from "../sum-plan";
 import type { Dtype, LoadReport, PixelArray, PixelMask } from "../types";
 import { CentersOfMass } from "./center-of-mass";
 import { FrameSums } from "./frame-sums";
@@ -23,6 +24,11 @@ export interface FrameFacts {
 export interface Reducers {
   /** Takes frame `index` of the selection, dense; frames that are not good are never given. */
   add(frame: PixelArray, index: number): void;
+  /**
+   * The same reductions as plain data; null where frames can only be given to `add`. What is added to the arrays of the
+   * plan counts when the results are asked for, once.
+   */
+  plan(): SumPlan | null;
   /** The results so far, by name. */
   results(report: LoadReport): Record<string, Reduced>;
 }
@@ -31,13 +37,16 @@ export interface Reducers {
 interface Open {
   readonly add: (frame: PixelArray, index: number) => void;
   readonly values: () => Float64Array;
+  /** Where another adds to a number a frame. */
+  readonly target: () => FrameTarget | null;
   /** Values without a measurement, outside the pixel mask. */
   readonly flagged: () => number;
 }
 
 /** Opens reductions on frames. @throws OptionError when a mask does not fit the detector. */
 export function openReducers(named: Readonly<Record<string, Reduction>>, facts: FrameFacts): Reducers {
-  const context = { ...facts, pixels: facts.detector[0] * facts.detector[1], sums: null };
+  const pixels = facts.detector[0] * facts.detector[1];
+  const context: Context = { ...facts, pixels, sums: null, largest: null };
   const opened = Object.entries(named).map(([name, reduction]) => ({
     name,
     reduction,
@@ -45,15 +54,53 @@ export function openReducers(named: Readonly<Record<string, Reduction>>, facts: 
   }));
   // The mean and the sum of the same frames share their adding.
   const adders = [...new Set(opened.map(({ open }) => open.add))];
+  let planned: SumPlan | null = null;
   return {
     add(frame, index) {
       for (const add of adders) add(frame, index);
     },
-    results: (report) =>
-      Object.fromEntries(
+    plan() {
+      planned ??= sumPlan(
+        context,
+        opened.flatMap(({ open }) => open.target() ?? []),
+      );
+      return planned;
+    },
+    results(report) {
+      mergePattern(context, planned?.pattern ?? null);
+      return Object.fromEntries(
         opened.map(({ name, reduction, open }) => [name, finish(reduction, open, facts, report)]),
-      ),
+      );
+    },
   };
+}
+
+function sumPlan(context: Context, perFrame: readonly FrameTarget[]): SumPlan | null {
+  const { dtype, detector, leading, pixels, sums, largest } = context;
+  if (!isSummable(dtype)) return null;
+  const pattern = {
+    sums: sums && new BigInt64Array(pixels),
+    largest: largest && new Float64Array(pixels).fill(Number.NEGATIVE_INFINITY),
+    flagged: new Uint32Array(pixels),
+    frames: new Float64Array(1),
+  };
+  return {
+    dtype,
+    framePixels: pixels,
+    width: detector[1],
+    results: leading.reduce((product, n) => product * n, 1),
+    perFrame,
+    pattern: sums || largest ? pattern : null,
+  };
+}
+
+/** Takes what another has added to patterns. */
+function mergePattern({ sums, largest }: Context, pattern: PatternTarget | null): void {
+  if (!pattern) return;
+  const frames = pattern.frames[0]!;
+  if (pattern.sums) sums?.of.addSums(frames, pattern.sums, pattern.flagged);
+  if (pattern.largest)
+    for (const of of largest ?? []) of.addLargest(frames, pattern.largest, pattern.flagged);
 }
 
 /** Most bytes that reductions on frames take. */
@@ -72,6 +119,8 @@ interface Context extends FrameFacts {
   readonly pixels: number;
   /** The sums that every mean and sum of these frames share. */
   sums: { readonly of: PatternSums; readonly add: Open["add"] } | null;
+  /** The maxima of these frames. */
+  largest: PatternMax[] | null;
 }
 
 function openReduction({ kind, mask }: Reduction, context: Context): Open {
@@ -84,15 +133,19 @@ function openReduction({ kind, mask }: Reduction, context: Context): Open {
       kind === "virtual-image"
         ? new FrameSums(dtype, good, frames)
         : new CentersOfMass(dtype, good, detector[1], frames);
+    const target = of.target(dtype, detector[1]);
     return {
       add: (frame, index) => of.add(frame, index),
+      target: () => target,
       values: () => of.values,
-      flagged: () => of.flagged,
+      flagged: () => of.flagged + (target?.flagged[0] ?? 0),
     };
   }
   if (kind === "max-pattern") {
     const of = new PatternMax(dtype, pixels);
+    context.largest = [...(context.largest ?? []), of];
     return {
+      target: () => null,
       add: (frame) => of.add(frame),
       values: () => unmasked(of.values(), pixelMask),
       flagged: () => flaggedOutside(of.flagged, pixelMask),
@@ -102,6 +155,7 @@ function openReduction({ kind, mask }: Reduction, context: Context): Open {
   const { of, add } = context.sums;
   return {
     add,
+    target: () => null,
     values: () => unmasked(patternValues(of, kind === "mean-pattern"), pixelMask),
     flagged: () => flaggedOutside(of.flagged, pixelMask),
   };

@@ -2,7 +2,8 @@
 // Must not know: decoding. Never throws: a machine without a binary is an answer, not an accident.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { BatchStatus, OutputMemory } from "./backend";
+import type { SumPlan } from "../sum-plan";
+import type { BatchStatus, OutputMemory, SumBatch } from "./backend";
 
 /** An instruction set that the binary was compiled for, fastest first in `isas()`. */
 export interface Isa {
@@ -28,8 +29,8 @@ export interface ChunkFormat {
   readonly filter: number;
 }
 
-/** Arguments of `decodeBatch`; checked natively, where a wrong one is a TypeError or RangeError. */
-export interface NativeBatch extends ChunkFormat {
+/** Arguments of `decodeBatch` and `sumBatch`; checked natively, where a wrong one is a TypeError or RangeError. */
+interface NativeChunks extends ChunkFormat {
   readonly isa: string;
   /** Most threads of the process's pool that work on this batch, 1 to 256. */
   readonly threads: number;
@@ -42,11 +43,20 @@ export interface NativeBatch extends ChunkFormat {
   readonly address: Float64Array;
   readonly storedBytes: Float64Array;
   readonly filterMask: Uint32Array;
+  readonly words: Int32Array;
+}
+
+/** Chunks that are decoded into `bytes` bytes of `buffer` from `start` on. */
+export interface NativeBatch extends NativeChunks {
   readonly target: Float64Array;
   readonly buffer: ArrayBuffer;
   readonly start: number;
   readonly bytes: number;
-  readonly words: Int32Array;
+}
+
+/** Chunks whose frames are added. */
+export interface NativeSums extends NativeChunks {
+  readonly sums: SumPlan & Pick<SumBatch, "chunkFrames" | "slots">;
 }
 
 /** What `framelab.node` exports. Only `backends/` calls it. */
@@ -56,6 +66,7 @@ export interface Addon {
   isas(): Isa[];
   /** Rejects with an Error that has an `errno` when the system fails. */
   decodeBatch(batch: NativeBatch): Promise<BatchStatus>;
+  sumBatch(batch: NativeSums): Promise<BatchStatus>;
   /** Number of the damage reason (`DAMAGE_REASONS[n - 1]`), 0 = none. For tests of one instruction set. */
   decodeChunk(
     chunk: ChunkFormat & { isa: string; filterMask: number; stored: Uint8Array; out: Uint8Array },

@@ -1,6 +1,7 @@
 // Owns: the contract between run/ and a backend: one batch of chunks in, decoded bytes and one bit per refused chunk out.
 // Must not know: acquisitions, frames, selections, notebooks.
 import type { Program } from "../filters/program";
+import type { SumPlan } from "../sum-plan";
 import type { BackendName } from "../types";
 
 /** Chunks of one dataset of one file, to be decoded by one program. Parallel arrays of length `count`. */
@@ -65,4 +66,24 @@ export interface Backend {
    * that the file no longer holds whole is refused.
    */
   decode(batch: Batch, output: OutputMemory, control: Control): Promise<BatchStatus>;
+  /** Given: the backend can add frames up as it decodes them. */
+  readonly sums?: FrameAdder;
+}
+
+/** Chunks of whole frames, whose frames are added and kept nowhere. */
+export interface SumBatch extends Omit<Batch, "target"> {
+  /** Frames of a chunk. */
+  readonly chunkFrames: number;
+  /** The place in the results of each frame of each chunk, -1 = the frame is not wanted. */
+  readonly slots: Float64Array;
+}
+
+/** A decoder's fused sums. */
+export interface FrameAdder {
+  /** Why chunks of this program are not added to this plan, or null when they are. */
+  refuses(program: Program, plan: SumPlan, chunkFrames: number): string | null;
+  /** Bytes that adding to a plan takes. */
+  bytes(plan: SumPlan): number;
+  /** As `decode`. Nothing of a refused chunk is added. After an error or a cancel the plan's arrays are unspecified. */
+  add(batch: SumBatch, plan: SumPlan, control: Control): Promise<BatchStatus>;
 }

@@ -137,6 +137,12 @@ export function scratchBytes(jobs: ChunkJobs): number {
 }
 
 function cutBatch(file: DataFile, jobs: ChunkJobs, range: BatchRange, scratch: boolean): Batch {
+  const target = scratch ? scratchTargets(jobs, range) : frameTargets(jobs, range);
+  return { ...storedChunks(file, jobs, range), target };
+}
+
+/** Where the chunks of a batch are stored. */
+export function storedChunks(file: DataFile, jobs: ChunkJobs, range: BatchRange): Omit<Batch, "target"> {
   const end = range.first + range.count;
   const { held } = file;
   const chunk = jobs.chunk.subarray(range.first, end);
@@ -152,7 +158,6 @@ function cutBatch(file: DataFile, jobs: ChunkJobs, range: BatchRange, scratch: b
       : jobs.address.subarray(range.first, end),
     storedBytes: jobs.storedBytes.subarray(range.first, end),
     filterMask: jobs.filterMask.subarray(range.first, end),
-    target: scratch ? scratchTargets(jobs, range) : frameTargets(jobs, range),
   };
 }
 
@@ -183,7 +188,7 @@ async function decodeBatch(
 }
 
 /** Leaves a backend for the next candidate, with a note; false when there is none. */
-function moveOn(run: DecodeRun, backend: Backend, why: string): boolean {
+export function moveOn(run: DecodeRun, backend: Backend, why: string): boolean {
   if (run.backend + 1 >= run.choice.candidates.length) return false;
   run.backend += 1;
   const next = run.choice.candidates[run.backend].name;
@@ -201,10 +206,7 @@ async function settleRefused(
   const { run, file, jobs, range } = work;
   if (refused === null) return new Set();
   const backend = run.choice.candidates[run.backend];
-  const list: number[] = [];
-  for (let i = 0; i < range.count; i++) {
-    if (refused[i >> 3] & (1 << (i & 7))) list.push(range.first + i);
-  }
+  const list = refusedJobs(refused, range);
   const { damaged, suspects } = await explainRefused(
     { ...run, file, jobs, backend: backend.name },
     list,
@@ -212,6 +214,15 @@ async function settleRefused(
   );
   if (suspects > 0) moveOn(run, backend, `it refused ${suspects} chunks that the reference decoder accepts.`);
   return damaged;
+}
+
+/** The jobs of a batch whose bits are set. */
+export function refusedJobs(refused: Uint8Array, range: BatchRange): number[] {
+  const list: number[] = [];
+  for (let i = 0; i < range.count; i++) {
+    if (refused[i >> 3] & (1 << (i & 7))) list.push(range.first + i);
+  }
+  return list;
 }
 
 function scatterBatch(

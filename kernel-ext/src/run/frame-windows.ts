@@ -25,7 +25,7 @@ export function framesHeld(frames: number, outputBytes: number): number {
 export type TakeWindow = (window: FrameWindow, frames: OutputMemory, valid: Uint8Array) => Promise<void>;
 
 /**
- * Makes all frames of a session and hands them to `take`, window after window. `more` is what the caller holds beside
+ * Makes the frames of a session from `first` on and hands them to `take`, window after window. `more` is what the caller holds beside
  * them, in bytes by name. @throws MemoryLimitError, and the errors of the producer and of `take`.
  */
 export async function forEachWindow(
@@ -33,6 +33,7 @@ export async function forEachWindow(
   options: CheckedOptions,
   more: Readonly<Record<string, number>>,
   take: TakeWindow,
+  first = 0,
 ): Promise<void> {
   const { count, outputBytes, acquisition } = session.prepared;
   const step = framesOfWindow(count, outputBytes);
@@ -48,9 +49,9 @@ export async function forEachWindow(
     producing.catch(() => {}); // Its error is met when it is awaited.
     return producing;
   };
-  let next = start(0, halves[0]);
+  let next = start(first, halves[0]);
   try {
-    for (let from = 0, turn = 0; next; from += step, turn = 1 - turn) {
+    for (let from = first, turn = 0; next; from += step, turn = 1 - turn) {
       const valid = await next;
       next = start(from + step, halves[1 - turn]);
       await take(windowAt(from), halves[turn]!, valid);

@@ -130,8 +130,10 @@ void BatchJob::decode_run(const Run& run, RunBytes bytes, ThreadScratch& scratch
 }
 
 void BatchJob::decode(const ChunkPlace& chunk, StoredChunk stored, ThreadScratch& scratch) {
-  const Verdict verdict = decode_chunk(*batch_.kernels, batch_.format, chunk.filter_mask, stored,
-                                       batch_.output + chunk.target, scratch.block);
+  const Verdict verdict = batch_.sums ? batch_.sums->add(*batch_.kernels, batch_.format, chunk.filter_mask,
+                                                         chunk.index, stored, scratch)
+                                      : decode_chunk(*batch_.kernels, batch_.format, chunk.filter_mask,
+                                                     stored, batch_.output + chunk.target, scratch.block);
   if (verdict.trailing) trailing_.fetch_add(1, std::memory_order_relaxed);
   count(chunk, verdict.reason != Reason::ok);
 }
@@ -155,6 +157,7 @@ void BatchJob::finished() noexcept {
   outcome_.cancelled = stop_.load();
   outcome_.trailing = trailing_.load();
   for (const std::uint8_t bits : outcome_.refused) outcome_.any_refused = outcome_.any_refused || bits != 0;
+  if (batch_.sums && outcome_.error == 0 && !outcome_.cancelled) batch_.sums->merge();
   settled_();
   const std::lock_guard<std::mutex> lock(mutex_);
   is_settled_ = true;

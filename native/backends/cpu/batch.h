@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/cpu/chunk.h"
+#include "backends/cpu/frame_sums.h"
 #include "core/pool.h"
 
 namespace framelab {
@@ -22,7 +23,7 @@ struct ChunkPlace {
   std::uint32_t filter_mask;
   /** Index of the chunk in the batch. */
   std::uint32_t index;
-  /** Byte of the output at which the decoded chunk starts: it fits. */
+  /** Byte of the output at which the decoded chunk starts: it fits. Of no meaning to sums. */
   std::size_t target;
 };
 
@@ -41,7 +42,10 @@ struct Batch {
   std::uint64_t file_bytes;
   ChunkFormat format;
   std::vector<ChunkPlace> chunks;
+  /** Where chunks are decoded to; not used where there are `sums`. */
   std::uint8_t* output;
+  /** Given: chunks are added to these as they are decoded, and kept nowhere. */
+  std::unique_ptr<FrameSums> sums;
   SharedControl control;
   const Kernels* kernels;
 };

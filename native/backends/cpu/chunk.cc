@@ -35,18 +35,53 @@ Geometry bit_plane_geometry(const ChunkFormat& format, std::size_t block_bytes) 
   return {block_bytes, format.chunk_bytes - format.chunk_bytes % group};
 }
 
+/** Decoded blocks side by side, in the caller's memory. */
+class WholeChunk {
+ public:
+  explicit WholeChunk(std::uint8_t* out) : start_(out), next_(out) {}
+  void open(std::size_t) {}
+  std::uint8_t* start() { return start_; }
+  std::uint8_t* next() { return next_; }
+  void taken(std::size_t bytes) { next_ += bytes; }
+
+ private:
+  std::uint8_t* const start_;
+  std::uint8_t* next_;
+};
+
+/** Decoded blocks one after the other in the same memory, each handed on. */
+class BlockByBlock {
+ public:
+  BlockByBlock(BlockSink& sink, AlignedBuffer& elements) : sink_(sink), elements_(elements) {}
+  void open(std::size_t largest) { memory_ = elements_.reserve(largest); }
+  std::uint8_t* start() { return memory_; }
+  std::uint8_t* next() { return memory_; }
+  void taken(std::size_t bytes) {
+    if (bytes > 0) sink_.take(memory_, offset_, bytes);
+    offset_ += bytes;
+  }
+
+ private:
+  BlockSink& sink_;
+  AlignedBuffer& elements_;
+  std::uint8_t* memory_ = nullptr;
+  std::size_t offset_ = 0;
+};
+
 /** Decodes blocks that stand behind each other, each after its length. */
+template <class Out>
 class BlockWalk {
  public:
-  BlockWalk(const Kernels& kernels, const ChunkFormat& format, StoredChunk stored, std::uint8_t* out,
-            AlignedBuffer& scratch)
+  BlockWalk(const Kernels& kernels, const ChunkFormat& format, StoredChunk stored, Out out,
+            AlignedBuffer& scratch, std::size_t limit = SIZE_MAX)
       : kernels_(kernels),
         format_(format),
         at_(stored.data),
         end_(stored.data + stored.bytes),
         readable_(stored.readable),
         out_(out),
-        scratch_(scratch) {}
+        scratch_(scratch),
+        limit_(limit) {}
 
   Verdict run() {
     Geometry geometry{};
@@ -72,23 +107,25 @@ class BlockWalk {
   }
 
   Reason blocks(Geometry geometry) {
-    std::uint8_t* const start = out_;
+    const std::size_t tail = format_.chunk_bytes - geometry.coded;
+    out_.open(std::max(std::min(geometry.block, geometry.coded), tail));
     std::uint8_t* const memory = scratch_.reserve(std::min(geometry.block, geometry.coded) + kBlockSlack);
     std::size_t size = 0;
     for (std::size_t done = 0; done < geometry.coded; done += size) {
+      if (done >= limit_) return Reason::ok;
       size = std::min(geometry.block, geometry.coded - done);
       const Reason reason = block(memory, size);
       if (reason != Reason::ok) return reason;
     }
-    const std::size_t tail = format_.chunk_bytes - geometry.coded;
     if (left() < tail) return Reason::tail_truncated;
-    std::memcpy(out_, at_, tail);
+    std::memcpy(out_.next(), at_, tail);
     at_ += tail;
     // Bit planes are swapped block by block; blocks of plain LZ4 may end inside an element.
     if (planes()) {
-      swap_elements(out_, tail, format_.swap_bytes);
+      swap_elements(out_.next(), tail, format_.swap_bytes);
+      out_.taken(tail);
     } else {
-      swap_elements(start, format_.chunk_bytes, format_.swap_bytes);
+      swap_elements(out_.start(), format_.chunk_bytes, format_.swap_bytes);
     }
     return Reason::ok;
   }
@@ -102,29 +139,30 @@ class BlockWalk {
     if (length > worst_encoded(size)) return Reason::block_length_impossible;
     const Reason reason = expand(memory, size, {at_, at_ + length, readable_});
     at_ += length;
-    out_ += size;
+    if (reason == Reason::ok) out_.taken(size);
     return reason;
   }
 
   Reason expand(std::uint8_t* memory, std::size_t size, BlockStream stream) {
+    std::uint8_t* const out = out_.next();
     if (planes()) {
       const unsigned element = format_.filter_element_bytes;
-      const Reason reason = kernels_.decode_block(stream, memory, size, out_, element);
+      const Reason reason = kernels_.decode_block(stream, memory, size, out, element);
       if (reason != Reason::ok) return reason;
-      kernels_.unshuffle(memory, out_, size / element, element);
+      kernels_.unshuffle(memory, out, size / element, element);
       // Blocks are whole groups of 8 bytes and more: no element crosses their ends, and they are still in the
       // cache.
-      swap_elements(out_, size, format_.swap_bytes);
+      swap_elements(out, size, format_.swap_bytes);
       return Reason::ok;
     }
     const std::uint8_t* decoded = stream.begin;
     if (static_cast<std::size_t>(stream.end - stream.begin) != size) {
       // An element size of 0 asks for no prefetch.
-      const Reason reason = kernels_.decode_block(stream, memory, size, out_, 0);
+      const Reason reason = kernels_.decode_block(stream, memory, size, out, 0);
       if (reason != Reason::ok) return reason;
       decoded = memory;
     }
-    std::memcpy(out_, decoded, size);
+    std::memcpy(out, decoded, size);
     return Reason::ok;
   }
 
@@ -133,8 +171,9 @@ class BlockWalk {
   const std::uint8_t* at_;
   const std::uint8_t* const end_;
   const std::uint8_t* const readable_;
-  std::uint8_t* out_;
+  Out out_;
   AlignedBuffer& scratch_;
+  const std::size_t limit_;
 };
 
 void unshuffle_planes(const Kernels& kernels, const ChunkFormat& format, const std::uint8_t* planes,
@@ -164,7 +203,7 @@ Verdict decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uin
                      StoredChunk stored, std::uint8_t* out, AlignedBuffer& scratch) {
   const bool raw = stored_raw(format, filter_mask);
   if (!raw && format.layout != Layout::bitshuffle) {
-    return BlockWalk(kernels, format, stored, out, scratch).run();
+    return BlockWalk(kernels, format, stored, WholeChunk(out), scratch).run();
   }
   if (stored.bytes != format.chunk_bytes) return {Reason::raw_size_mismatch, false};
   if (raw) {
@@ -174,6 +213,11 @@ Verdict decode_chunk(const Kernels& kernels, const ChunkFormat& format, std::uin
   }
   swap_elements(out, format.chunk_bytes, format.swap_bytes);
   return {Reason::ok, false};
+}
+
+Verdict decode_blocks(const Kernels& kernels, const ChunkFormat& format, StoredChunk stored,
+                      std::size_t limit, BlockSink& sink, AlignedBuffer& scratch, AlignedBuffer& elements) {
+  return BlockWalk(kernels, format, stored, BlockByBlock(sink, elements), scratch, limit).run();
 }
 
 }  // namespace framelab

@@ -1,11 +1,12 @@
 // Owns: the cpu backend: batches through native code, on a thread pool that all loads of the process share.
 // Must not know: acquisitions, frames, why a chunk is damaged.
 import { availableParallelism } from "node:os";
-import { BackendError } from "../../errors";
 import type { Program } from "../../filters/program";
 import { type Addon, loadAddon } from "../addon";
 import type { Backend, Batch, BatchStatus, Control, OutputMemory } from "../backend";
 import { chunkFormat } from "./format";
+import { failure, formatOf } from "./native-batch";
+import { frameAdder } from "./sums";
 
 /** Choices that tests and benchmarks make; a load takes the defaults. */
 export interface CpuOptions {
@@ -45,6 +46,7 @@ export function openCpuBackend(options: CpuOptions = {}): { backend: Backend } |
       refuses: (program) => refusal(program),
       decode: (batch, output, control) =>
         decode(addon, { isa: chosen.name, threads }, { batch, output, control }),
+      sums: frameAdder(addon, { isa: chosen.name, threads }),
     },
   };
 }
@@ -65,35 +67,14 @@ async function decode(
   how: { isa: string; threads: number },
   { batch, output, control }: Work,
 ): Promise<BatchStatus> {
-  const lowered = chunkFormat(batch.program);
-  if ("reason" in lowered) {
-    throw new BackendError(`The cpu backend cannot decode ${batch.file}: ${lowered.reason}.`, {
-      place: "cpu",
-    });
-  }
+  const format = formatOf(batch);
   const { fd, fileBytes, memory, count, address, storedBytes, filterMask, target } = batch;
   const { buffer, start, bytes } = output;
   const stored = { fd, fileBytes, memory, count, address, storedBytes, filterMask, target };
   const into = { buffer, start, bytes, words: control.words };
   try {
-    return await addon.decodeBatch({ ...lowered.format, ...how, ...stored, ...into });
+    return await addon.decodeBatch({ ...format, ...how, ...stored, ...into });
   } catch (cause) {
     throw failure(batch, cause);
   }
-}
-
-/** A number is the system's: the file cannot be read, or memory is lacking. Anything else is a wrong argument. */
-function failure({ file }: Batch, cause: unknown): BackendError {
-  const { message, errno } = cause as { message: string; errno?: number };
-  if (errno === undefined) {
-    return new BackendError(`The cpu backend refuses a batch of ${file}: ${message}.`, {
-      place: "cpu",
-      cause,
-    });
-  }
-  return new BackendError(`${file} cannot be read: ${message}.`, {
-    place: file,
-    todo: "Check the disk or network share, and the free memory, and load again.",
-    cause,
-  });
 }
