@@ -109,7 +109,13 @@ const ATTRIBUTION = /^fused_uniform_u16$/;
 /** `{ name, only, uniform, windowed, declare }`: edits by the names above; `only` names the kernels compiled. */
 export const FORMS = [
   { name: "shipped", only: /./ },
-  { name: "base", only: /^(fused_\w+|decode_scratch)$/, uniform: UNIFORM_BASE, windowed: WINDOWED_BASE },
+  // The unshuffle kernels have no bounds to take out; they let the scratch path of this form run to its end.
+  {
+    name: "base",
+    only: /^(fused_\w+|decode_scratch|unshuffle_\w+|copy_raw)$/,
+    uniform: UNIFORM_BASE,
+    windowed: WINDOWED_BASE,
+  },
   {
     name: "final_check_only",
     only: /^fused_(uniform|windowed)_u16$/,
