@@ -67,10 +67,40 @@
           "dependencies": ["framelab_sse2", "framelab_avx2", "framelab_avx2_gfni", "framelab_avx512"],
         }],
         ["target_arch=='arm64'", {"dependencies": ["framelab_neon"]}],
+        ["OS=='mac'", {"dependencies": ["framelab_metal"]}],
       ],
     },
   ],
   "conditions": [
+    ["OS=='mac'", {
+      "targets": [
+        {
+          "target_name": "framelab_metal",
+          "type": "static_library",
+          "xcode_settings": {"CLANG_ENABLE_OBJC_ARC": "YES"},
+          "sources": [
+            "<(INTERMEDIATE_DIR)/kernel_text.cc",
+            "backends/metal/device.mm",
+            "backends/metal/known_blocks.cc",
+            "backends/metal/probe_answers.cc",
+            "backends/metal/self_test.cc",
+          ],
+          # newLibraryWithSource has no include path: the kernels travel in the addon as one text.
+          "actions": [
+            {
+              "action_name": "kernel_text",
+              "inputs": ["<!@(node ../scripts/metal-source.mjs --list)", "../scripts/metal-source.mjs"],
+              "outputs": ["<(INTERMEDIATE_DIR)/kernel_text.cc"],
+              "action": ["node", "../scripts/metal-source.mjs", "--cpp", "<(INTERMEDIATE_DIR)/kernel_text.cc"],
+            },
+          ],
+          # A plain process sees no Metal device unless CoreGraphics is loaded.
+          "link_settings": {
+            "libraries": ["-framework Foundation", "-framework Metal", "-framework CoreGraphics"],
+          },
+        },
+      ],
+    }],
     ["target_arch=='x64'", {
       "targets": [
         {

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { CLANG, checkMetal } from "./metal-check.mjs";
 import { checkMistakes } from "./metal-check-mistakes.mjs";
 import { runHost } from "./metal-host.mjs";
+import { checkMachO, LINKER, OTOOL } from "./metal-macho.mjs";
 import { buildHarnesses, PLANTED_BUGS, runFuzz, runPlantedBugs, runSuites } from "./metal-run-lanes.mjs";
 import { metalSource } from "./metal-source.mjs";
 
@@ -82,6 +83,19 @@ const RUNGS = [
     run: async () => ({
       failures: await runHost(),
       says: "opening, buffers, commands, self-test, every fault",
+    }),
+  },
+  {
+    name: "4 addon as Mach-O",
+    skip: () => {
+      if (process.arch !== "x64" || process.platform !== "linux")
+        return { reason: "its headers come in a package for linux-x64", forced: true };
+      const missing = [CLANG, LINKER, OTOOL].find((program) => !has(program));
+      return missing ? { reason: `${missing} is not installed (see CONTRIBUTING.md)`, forced: false } : null;
+    },
+    run: async () => ({
+      failures: await checkMachO(),
+      says: "compiled and linked for arm64 and x64, nothing but Node-API left open, a planted call refused",
     }),
   },
   {

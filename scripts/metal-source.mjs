@@ -19,12 +19,36 @@ export function metalSource(files = metalFiles()) {
   return files.map(({ name, text }) => `#line 1 "metal/${name}"\n${text}`).join("");
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const out = process.argv[2];
-  if (!out) {
-    console.error("usage: node scripts/metal-source.mjs OUT.metal");
-    process.exit(2);
-  }
-  mkdirSync(dirname(resolve(out)), { recursive: true });
-  writeFileSync(out, metalSource());
+/** The text as a C++ unit that defines `framelab::metal::kKernelText`, in literals that every compiler takes. */
+export function metalSourceCpp() {
+  const pieces = metalFiles().map((file) => `R"MSL(${metalSource([file])})MSL"`);
+  return `// Made by scripts/metal-source.mjs from metal/.
+namespace framelab::metal {
+extern const char* const kKernelText;
+const char* const kKernelText = ${pieces.join("\n")};
+}  // namespace framelab::metal
+`;
 }
+
+/** `OUT.metal` writes the text, `--cpp OUT.cc` a unit with it, `--list` names its files as native/ sees them. */
+function main(args) {
+  const [option, path] = args.length === 2 ? args : ["", args[0]];
+  if (path === "--list") {
+    console.log(
+      metalFiles()
+        .map(({ name }) => `../metal/${name}`)
+        .join("\n"),
+    );
+    return;
+  }
+  if (!path || !["", "--cpp"].includes(option)) {
+    console.error("usage: node scripts/metal-source.mjs OUT.metal | --cpp OUT.cc | --list");
+    process.exitCode = 2;
+    return;
+  }
+  mkdirSync(dirname(resolve(path)), { recursive: true });
+  writeFileSync(path, option === "--cpp" ? metalSourceCpp() : metalSource());
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url))
+  main(process.argv.slice(2));
