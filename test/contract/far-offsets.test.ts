@@ -37,7 +37,7 @@ function reserve(): ArrayBuffer | string {
   try {
     return new ArrayBuffer(BYTES);
   } catch (error) {
-    return `this Node reserves no ${BYTES} bytes: ${(error as Error).message}`;
+    return `needs ${(BYTES / 1e9).toFixed(1)} GB of memory to reserve: ${(error as Error).message}`;
   }
 }
 
