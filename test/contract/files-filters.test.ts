@@ -169,3 +169,34 @@ test("a chunk that skipped one of two filters by its mask is exact on every back
     assert.ok(bytesOf(frames).equals(stack(u16, upTo(COUNT))));
   });
 });
+
+test("bytes behind what a chunk needs are accepted and noted; an index that points past the file is damage", async () => {
+  const pipeline = { filters: [BITSHUFFLE], encode: (elements: Uint8Array) => encodeChunk(elements, 2) };
+  const longer = write("longer", pipeline, (i, chunk) =>
+    i === 3 ? Buffer.concat([chunk, Uint8Array.of(1, 2, 3)]) : chunk,
+  );
+  const past = write("past", pipeline, (i, chunk) =>
+    i === 1
+      ? { bytes: chunk, declaredAddress: 2 ** 40 }
+      : i === 4
+        ? { bytes: chunk, declaredBytes: 2 ** 31 }
+        : chunk,
+  );
+  for (const backend of BACKENDS_HERE) {
+    const frames = await loadOn(backend, longer, { scanShape: null });
+    assert.ok(bytesOf(frames).equals(stack(u16, upTo(COUNT))));
+    assert.deepEqual(
+      frames.report.notes.map(({ code }) => code),
+      ["trailing-bytes"],
+    );
+    const rest = await loadOn(backend, past, { scanShape: null, onDamage: "mask" });
+    assert.deepEqual([...rest.valid], [1, 0, 1, 1, 0, 1]);
+    assert.deepEqual(
+      rest.report.damaged.map(({ frame, reason }) => [frame, reason]),
+      [
+        [1, "chunk-past-file"],
+        [4, "chunk-past-file"],
+      ],
+    );
+  }
+});
