@@ -12,7 +12,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {
 
 const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
 child.on("error", (error) => console.error(error.message));
-const exited = once(child, "exit");
+const exited = once(child, "close");
 
 process.stdin.resume();
 await Promise.race([once(process.stdin, "end"), exited]);
@@ -21,7 +21,10 @@ await Promise.race([exited, delay(5000, undefined, { ref: false })]);
 
 /** Processes that name the folder, without this one. */
 function processesOfFolder() {
-  const { stdout } = spawnSync("ps", ["-A", "-ww", "-o", "pid=,args="], { encoding: "utf8", maxBuffer: 1 << 26 });
+  const { stdout } = spawnSync("ps", ["-A", "-ww", "-o", "pid=,args="], {
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
   return stdout
     .split("\n")
     .filter((line) => line.includes(folder))
@@ -37,3 +40,5 @@ for (const pid of processesOfFolder()) {
   }
 }
 rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+// The pipe of a caller that waits stays open: without this the process would not end.
+process.exit(child.exitCode ?? 1);

@@ -3,7 +3,16 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,7 +31,8 @@ export const notebookNames = readdirSync(join(root, "notebooks"))
 export function jupyterEnvironment(folder) {
   const env = { ...process.env };
   // Inside a test run Node tells its children so, and a kernel is none of them.
-  for (const name of Object.keys(env)) if (/^(JUPYTER|IPYTHON|NODE_TEST_CONTEXT)/.test(name)) delete env[name];
+  for (const name of Object.keys(env))
+    if (/^(JUPYTER|IPYTHON|NODE_TEST_CONTEXT)/.test(name)) delete env[name];
   return {
     ...env,
     HOME: join(folder, "home"),
@@ -53,34 +63,45 @@ function answerNews(folder) {
 }
 
 /**
+ * Starts a program of the venv whose children end with this process, however it ends: see keeper.mjs. `folder` holds its
+ * settings and is removed at the end.
+ */
+function startKept(folder, program, args, more = {}) {
+  mkdirSync(join(folder, "runtime"), { recursive: true });
+  mkdirSync(join(folder, "home"), { recursive: true });
+  const keeper = join(root, "test", "jupyter", "keeper.mjs");
+  return spawn(process.execPath, [keeper, folder, join(venvBin, program), ...args], {
+    detached: true, // An interrupt of the terminal must not take the keeper along.
+    env: { ...jupyterEnvironment(folder), ...more },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+}
+
+/** Runs a program of the venv to its end; its kernels end with it. */
+export async function runJupyter(program, args) {
+  const keeper = startKept(mkdtempSync(join(tmpdir(), "framelab-jupyter-")), program, args);
+  let log = "";
+  keeper.stderr.on("data", (text) => {
+    log += text;
+  });
+  const [status] = await once(keeper, "exit");
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${log}`);
+}
+
+/**
  * Starts the server. `project` is the folder that it serves, `url(path)` the address of a notebook in it;
  * `close()` ends server and kernels, and so does the end of this process, however it ends.
  */
 export async function startLab() {
   const folder = mkdtempSync(join(tmpdir(), "framelab-jupyter-"));
   const project = join(folder, "project");
-  mkdirSync(join(folder, "runtime"), { recursive: true });
-  mkdirSync(join(folder, "home"));
   copyProject(project);
   answerNews(folder);
   const token = randomBytes(16).toString("hex");
   const options = ["--no-browser", "--allow-root", "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1"];
-  const keeper = spawn(
-    process.execPath,
-    [
-      join(root, "test", "jupyter", "keeper.mjs"),
-      folder,
-      join(venvBin, "jupyter-lab"),
-      ...options,
-      `--ServerApp.root_dir=${project}`,
-    ],
-    {
-      // Its own group: an interrupt of the test's terminal must not take the keeper along.
-      detached: true,
-      env: { ...jupyterEnvironment(folder), JUPYTER_TOKEN: token },
-      stdio: ["pipe", "ignore", "pipe"],
-    },
-  );
+  const keeper = startKept(folder, "jupyter-lab", [...options, `--ServerApp.root_dir=${project}`], {
+    JUPYTER_TOKEN: token,
+  });
   let log = "";
   keeper.stderr.on("data", (text) => {
     log += text;

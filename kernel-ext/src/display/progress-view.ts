@@ -12,10 +12,13 @@ function fraction(event: ProgressEvent): number {
   return event.framesTotal > 0 ? Math.min(1, event.framesDone / event.framesTotal) : 0;
 }
 
+/** Before this fraction the time for opening outweighs the decoding: "51 min left" after one frame would be noise. */
+const KNOWN_FROM = 0.01;
+
 /** Seconds left at the speed so far, or null while nothing is known. */
 function secondsLeft(event: ProgressEvent): number | null {
   const done = fraction(event);
-  return done > 0 && done < 1 ? (event.seconds * (1 - done)) / done : null;
+  return done >= KNOWN_FROM && done < 1 ? (event.seconds * (1 - done)) / done : null;
 }
 
 /** The parts behind the bar: frames, speed, time, backend. Damage stands apart, because it is coloured. */
@@ -56,15 +59,15 @@ export function progressText(event: ProgressEvent): string {
 }
 
 const MARKS = { done: "✓", cancelled: "■", failed: "✗" } as const;
-const COLORS = { done: "#1a7f37", cancelled: "#9a6700", failed: "#cf222e" } as const;
+const COLORS = { running: "#0969da", done: "#1a7f37", cancelled: "#9a6700", failed: "#cf222e" } as const;
 
 /** The same as HTML: a `<progress>` element and inline styles only, because notebooks strip scripts and SVG. */
 export function progressHtml(event: ProgressEvent): string {
   const percent = Math.floor(fraction(event) * 100);
-  const bar = `<progress max="100" value="${percent}" style="width: 240px"></progress>`;
+  const bar = `<progress max="100" value="${percent}" style="width: 200px; accent-color: ${COLORS[event.state]}"></progress>`;
   const damage =
     event.damaged > 0
-      ? ` · <span style="color: #cf222e; font-weight: bold">${countText(event.damaged)} damaged</span>`
+      ? ` · <span style="color: #cf222e; font-weight: bold; white-space: nowrap">${countText(event.damaged)} damaged</span>`
       : "";
   const rest = `${facts(event).map(escapeHtml).join(" · ")}${damage}`;
   const task = escapeHtml(event.task);
@@ -77,5 +80,5 @@ export function progressHtml(event: ProgressEvent): string {
 }
 
 function line(html: string): string {
-  return `<div style="font-family: monospace; font-size: 13px; white-space: pre-wrap">${html}</div>`;
+  return `<div style="font-family: monospace; font-size: 13px; white-space: pre-wrap; padding: 2px 8px">${html}</div>`;
 }
