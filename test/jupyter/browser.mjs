@@ -19,8 +19,8 @@ export function startBrowser() {
 }
 
 /** A page that keeps what went wrong in it, in `page.faults`. Nothing outside this machine is asked for. */
-export async function newPage(browser) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+export async function newPage(browser, options = {}) {
+  const page = await browser.newPage({ ...options, viewport: { width: 1280, height: 1000 } });
   page.setDefaultTimeout(PATIENCE_MS);
   page.faults = [];
   page.outside = [];
