@@ -53,8 +53,8 @@ function showing(file) {
 // readers who trust nothing asks for the pictures and the text of each display in place of its HTML.
 const SANITIZED = [
   "--sanitize-html",
-  "--HTMLExporter.display_data_priority=image/png",
-  "--HTMLExporter.display_data_priority=text/plain",
+  "--NbConvertBase.display_data_priority=image/png",
+  "--NbConvertBase.display_data_priority=text/plain",
 ];
 
 for (const name of notebookNames) {
