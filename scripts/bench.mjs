@@ -1,11 +1,12 @@
 // Owns: `npm run bench`: what is run, and where its results go.
 // Must not know: how contenders are made or timed.
 //
-//   npm run bench                        decode, load and plan, into build/bench/results
+//   npm run bench                        decode, load, plan and streams, into build/bench/results
 //   npm run bench -- --record            the same, into bench/results, and docs/benchmarks.md made from it
 //   npm run bench -- --guard             short form: ratios against floors, exit 1 when one is missed
 //   npm run bench -- decode --sets counts,zeros-u16 --rounds 5
 //   npm run bench -- plan                the plan of 262,144 chunks in 27 files alone; with --record into a file of its own
+//   npm run bench -- streams             stream, verify, reduce, encoded reads, and memory over 10^3 to 10^5 frames
 //   npm run bench -- load --large        also 1.2 GB in 27 files (a recorded run has it anyway)
 //   npm run bench -- docs                docs/benchmarks.md again, from the recorded results
 import { readFileSync } from "node:fs";
@@ -26,11 +27,12 @@ import {
   prepareTools,
 } from "../bench/harness/prepare.mjs";
 import { commit, machine, npmVersions, writeResults } from "../bench/harness/results.mjs";
+import { runStreams } from "../bench/harness/streams.mjs";
 import { resultFacts, resultTables } from "../bench/harness/tables.mjs";
 import { build } from "./build.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
-const ROUNDS = { decode: 15, load: 11, plan: 11 };
+const ROUNDS = { decode: 15, load: 11, plan: 11, streams: 7 };
 /** A load of 1.2 GB takes h5wasm several seconds. */
 const LARGE_ROUNDS = 3;
 
@@ -62,8 +64,8 @@ const { values, positionals } = readArguments();
 
 /** Options checked: `{ parts, sets, rounds }`. */
 function choose() {
-  const parts = positionals.length > 0 ? positionals : ["decode", "load", "plan"];
-  const unknown = parts.find((part) => !["decode", "load", "plan", "docs"].includes(part));
+  const parts = positionals.length > 0 ? positionals : ["decode", "load", "plan", "streams"];
+  const unknown = parts.find((part) => !["decode", "load", "plan", "streams", "docs"].includes(part));
   if (unknown) usage(`There is no part "${unknown}".`);
   const sets = values.sets?.split(",") ?? ["counts", "poisson20", "random", "zeros", "gaps"];
   const stray = sets.find((name) => !DATA_SETS.some((set) => set.name.startsWith(name)));
@@ -113,6 +115,12 @@ async function benchLoad(tools, { rounds }, large) {
   return { rows, versions, skipped };
 }
 
+function benchStreams(tools, { rounds }) {
+  const acquisition = prepareLoad(tools, "small");
+  console.log(`Streaming ${acquisition.name}`);
+  return runStreams(acquisition, rounds.streams);
+}
+
 async function main() {
   const choice = choose();
   if (choice.parts.includes("docs")) {
@@ -131,14 +139,15 @@ async function main() {
   const large = values.large || values.record;
   const load = choice.parts.includes("load") ? await benchLoad(tools, choice, large) : nothing;
   const plan = choice.parts.includes("plan") ? [await runPlan(choice.rounds.plan)] : [];
+  const streams = choice.parts.includes("streams") ? await benchStreams(tools, choice) : nothing;
   const sources = tools.sources.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
   const results = {
     ...{ date: new Date().toISOString(), machine: machine(), commit: commit(), compiler: compilerVersion() },
-    versions: [...sources, ...npmVersions(), ...load.versions],
+    versions: [...sources, ...npmVersions(), ...(load === nothing ? streams : load).versions],
     rounds: choice.rounds,
-    skipped: [...decode.skipped, ...load.skipped],
+    skipped: [...decode.skipped, ...load.skipped, ...streams.skipped],
     data: decode.data,
-    rows: [...decode.rows, ...load.rows, ...plan],
+    rows: [...decode.rows, ...load.rows, ...plan, ...streams.rows],
   };
   const path = writeResults(results, values.record);
   console.log(`${resultFacts(results)}\n\n${resultTables(results)}\n\n${path}`);

@@ -1,6 +1,7 @@
 // Owns: the tables of a run as Markdown: every speed, ratios, what the data is, what was left out.
 // Must not know: how anything was measured beyond what the results say.
 import { decodeRatios, framelabIsas, LIBRARIES, loadRatio, meanRatio, scaling } from "./ratios.mjs";
+import { streamTables } from "./stream-tables.mjs";
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
@@ -143,6 +144,7 @@ export function resultTables(results) {
       stagesList(rows),
     );
   }
+  parts.push(...streamTables(rows, table));
   const plans = rows.filter((row) => row.case.startsWith("plan/"));
   if (plans.length > 0) parts.push("### From a path to chunk jobs, nothing decoded", planTable(plans));
   if (skipped.length > 0) {
@@ -178,7 +180,7 @@ function scalingLine(rows, threads) {
   return cells.length === 0 ? "" : `${threads} cores over one, counts: ${cells.join(", ")}.`;
 }
 
-const PARTS = { decode: "decoding", load: "loads", plan: "plans" };
+const PARTS = { decode: "decoding", load: "loads", plan: "plans", streams: "streams" };
 
 function roundsText(rounds) {
   const counts = Object.entries(rounds).map(([part, count], i) => {
