@@ -298,6 +298,40 @@ for (const [kind, options, values, id, name, says] of REFUSED) {
   });
 }
 
+test("where a picture stands in the place of a stack, the stacks that were seen are listed", async () => {
+  const picture = chunked({
+    dtype: "u16",
+    shape: [HEIGHT, WIDTH],
+    chunkShape: [HEIGHT, WIDTH],
+    filters: [],
+    chunks: () => u16(0),
+  });
+  const frames = chunked({
+    dtype: "u16",
+    shape: [COUNT, HEIGHT, WIDTH],
+    chunkShape: [1, HEIGHT, WIDTH],
+    filters: [],
+    chunks: (i) => u16(i),
+  });
+  const path = join(folder, "picture.h5");
+  writeHdf5(path, group({ entry: group({ data: group({ data: picture }) }), scan: group({ frames }) }));
+  for (const dataset of [undefined, "/entry/data/data"]) {
+    await assert.rejects(loadOn("auto", path, { ...(dataset && { dataset }) }), {
+      name: "DatasetNotFoundError",
+      message:
+        /\/entry\/data\/data of .* is \[11, 26\], no stack of frames\. .*: \/scan\/frames \[12, 11, 26\] u16/,
+    });
+  }
+  // The same in the one data file of a master.
+  const master = join(folder, "picture_master.h5");
+  const links = group({ data_000001: externalLink("picture.h5", "/entry/data/data") });
+  writeHdf5(master, group({ entry: group({ data: links }) }));
+  await assert.rejects(loadOn("auto", master), {
+    name: "DatasetNotFoundError",
+    message: /\/entry\/data\/data of .*picture\.h5 is \[11, 26\].*\/scan\/frames/,
+  });
+});
+
 test("other layouts load through the option dataset, and an error lists the stacks that were seen", async () => {
   const path = join(folder, "facility.h5");
   const frames = chunked({

@@ -1,10 +1,16 @@
 // Owns: the way from a path to an `Acquisition`: checks, links, facts, segments, and the errors on that way.
 // Must not know: selections, decoders, notebooks.
 import path from "node:path";
-import { DatasetNotFoundError, MissingFileError, OptionError, UnsupportedLayoutError } from "../errors";
+import {
+  DatasetNotFoundError,
+  MissingFileError,
+  OptionError,
+  UnsupportedLayoutError,
+  withoutTodo,
+} from "../errors";
 import type { Note } from "../types";
 import type { Acquisition, DatasetFacts } from "./acquisition";
-import { masterOf } from "./contents";
+import { masterOf, notFound } from "./contents";
 import { lostFileNotes } from "./lost-files";
 import {
   type FrameSources,
@@ -13,6 +19,7 @@ import {
   readChannelMask,
   readMasterFacts,
 } from "./master";
+import type { AskOptions } from "./metadata/client";
 import { pixelMaskOf } from "./pixel-mask";
 import { plannedFrames, scanOf } from "./planned";
 import { type CheckedFile, checkFile } from "./preflight";
@@ -61,7 +68,7 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
   const stack = await openStack(opened.path, sources, master, options);
   const opening = stack.parts;
   const planned = plannedFrames(master.nimages, master.ntrigger);
-  const first = requireReadable(opened.path, opening, planned.frames);
+  const first = await requireReadable(opened.path, opening, planned.frames, options);
   const laidOut = layOut(orderParts(opening), planned.frames);
   if (laidOut.found === 0) throw noFrames(first);
   const detector = [first.shape.at(-2)!, first.shape.at(-1)!] as const;
@@ -164,12 +171,20 @@ function checkOptions(file: unknown, { dataset }: OpenOptions): void {
 
 /**
  * Facts of the first part that can be read. Where there is none, the first part's own error says why, and a master also
- * how many frames are lost with its files.
+ * how many frames are lost with its files. Where no stack is where it should be, those that the file has are listed.
  */
-function requireReadable(file: string, parts: readonly OpenedPart[], planned: number | null): DatasetFacts {
+async function requireReadable(
+  file: string,
+  parts: readonly OpenedPart[],
+  planned: number | null,
+  options: AskOptions,
+): Promise<DatasetFacts> {
   const readable = parts.find((part) => part.facts !== null)?.facts;
   if (readable) return readable;
   const error = parts[0]?.error;
+  if (error instanceof DatasetNotFoundError && parts[0]?.file) {
+    throw await notFound(checkFile(parts[0].file), withoutTodo(error), options);
+  }
   if (!(error instanceof MissingFileError)) {
     throw error ?? new DatasetNotFoundError(`${file} names no data files.`, { place: file });
   }
