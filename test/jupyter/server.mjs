@@ -5,7 +5,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   copyFileSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -43,15 +42,15 @@ export function jupyterEnvironment(folder) {
   };
 }
 
-/** A folder with `notebooks/` and `demo/` as in the repository: saving a notebook must not change ours. */
+/** A folder that looks like the repository to its notebooks; they are copies, because saving one must not change ours. */
 export function copyProject(folder) {
   mkdirSync(join(folder, "notebooks", "node_modules"), { recursive: true });
   for (const name of notebookNames) {
     copyFileSync(join(root, "notebooks", `${name}.ipynb`), join(folder, "notebooks", `${name}.ipynb`));
   }
-  cpSync(join(root, "demo"), join(folder, "demo"), { recursive: true });
+  for (const name of ["demo", "scripts", "node_modules"])
+    symlinkSync(join(root, name), join(folder, name), "dir");
   symlinkSync(root, join(folder, "notebooks", "node_modules", "framelab"), "dir");
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "dir");
 }
 
 /** JupyterLab asks a new user whether it may fetch news; its box would cover the page. */
