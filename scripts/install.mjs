@@ -1,6 +1,6 @@
 // Owns: what `npm install framelab` does: use a carried binary, else compile one, else say in one line why not.
 // Must not know: the decoder. Never fails: without a binary the TypeScript decoder runs.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,15 +11,19 @@ const target = `${process.platform}-${process.arch}`;
 /** Read by the loader, so that a report can say why the TypeScript decoder ran. */
 const reasonFile = join(root, "native", "build", "reason.txt");
 
-/** The carried binary, when there is one that this Node can load. */
+/** The carried binary, when there is one of this version that this Node can load. */
 function carried() {
   const addon = join(root, "prebuilds", target, "framelab.node");
   if (!existsSync(addon)) return null;
   try {
-    createRequire(import.meta.url)(addon);
+    const { version } = createRequire(import.meta.url)(addon);
+    const wanted = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version;
+    if (version !== wanted) throw new Error(`it is of version ${version}, this package is ${wanted}`);
     return addon;
   } catch (error) {
-    console.log(`framelab: the carried binary for ${target} does not load (${String(error).split("\n")[0]})`);
+    console.log(
+      `framelab: the carried binary for ${target} cannot be used (${String(error).split("\n")[0]})`,
+    );
     return null;
   }
 }
