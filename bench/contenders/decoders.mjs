@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { isNewer, root } from "../../scripts/run-step.mjs";
 import { buildFolder } from "../harness/folders.mjs";
+import { writeUnchecked } from "../kernels/unchecked.mjs";
 
 const here = join(root, "bench", "contenders");
 const onLinux = process.platform === "linux";
@@ -99,19 +100,48 @@ function lz4(target, { folder }) {
   return compileLibrary("lz4", target, [join(folder, "lz4/lz4.c")], [join(folder, "lz4")]);
 }
 
-/** The addon's own static libraries, so that what is timed is what ships. */
-function framelab() {
-  const release = join(root, "native", "build", "Release");
+const native = join(root, "native");
+
+/** The addon's own static libraries, so that what is timed is what ships; `objects` take the place of their like. */
+function framelab(name = "framelab", objects = []) {
+  const release = join(native, "build", "Release");
   const libraries = existsSync(release)
     ? readdirSync(release)
         .filter((file) => /^framelab_.*\.a$/.test(file))
         .map((file) => join(release, file))
     : [];
   if (libraries.length === 0) throw new Error("the addon is not built: npm run build says why");
-  const args = ["-O3", "-std=c++17", ...SHARED, `-I${join(root, "native")}`, `-I${here}`, "-pthread"];
+  const args = ["-O3", "-std=c++17", ...SHARED, `-I${native}`, `-I${here}`, "-pthread"];
   // Named twice: the libraries need each other.
-  const inputs = [join(here, "framelab.cc"), ...libraries, ...libraries];
-  return compile(buildFolder("contenders", "framelab.so"), CXX, args, inputs);
+  const inputs = [join(here, "framelab.cc"), ...objects, ...libraries, ...libraries];
+  return compile(buildFolder("contenders", `${name}.so`), CXX, args, inputs);
+}
+
+/** Sets whose decoder is also timed without its checks, with the flags that native/binding.gyp has for them. */
+const UNCHECKED =
+  process.arch === "arm64"
+    ? { neon: [] }
+    : {
+        avx512: [
+          ...["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi", "-mgfni", "-mprfchw"],
+          "-Wno-maybe-uninitialized",
+        ],
+        avx2: ["-mavx2", "-mprfchw"],
+      };
+
+/** FrameLab's decoder without the checks of its LZ4 block loop: what they cost. Only ever given verified chunks. */
+function unchecked() {
+  const generated = writeUnchecked();
+  const objects = Object.entries(UNCHECKED).map(([isa, flags]) => {
+    const args = ["-c", "-O3", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", ...flags];
+    const source = join(native, "backends", "cpu", `kernels_${isa}.cc`);
+    const headers = readdirSync(join(native, "codecs"), { recursive: true })
+      .filter((file) => file.endsWith(".h"))
+      .map((file) => join(native, "codecs", file));
+    const folders = [`-I${generated}`, `-I${native}`];
+    return compile(buildFolder("unchecked", `${isa}.o`), CXX, [...args, ...folders], [source], { headers });
+  });
+  return framelab("framelab-unchecked", objects);
 }
 
 /** FrameLab's instruction sets, fastest first; the program leaves out those that the machine has not. */
@@ -142,6 +172,13 @@ export function buildDecoders(sources) {
   const library = framelab();
   const contenders = FRAMELAB_ISAS.map((isa) => entry("framelab", isa, library, { variant: isa }));
   const skipped = [];
+  try {
+    const bare = unchecked();
+    const sets = Object.keys(UNCHECKED);
+    contenders.push(...sets.map((isa) => entry("framelab-unchecked", isa, bare, { variant: isa })));
+  } catch (error) {
+    skipped.push({ what: "framelab-unchecked", why: error.message });
+  }
   for (const { contender, source, build, targets, decodes } of LIBRARIES) {
     for (const target of targets()) {
       try {

@@ -1,7 +1,16 @@
 // Owns: the tables of a run as Markdown: every speed, ratios, what the data is, what was left out.
 // Must not know: how anything was measured beyond what the results say.
-import { decodeRatios, framelabIsas, LIBRARIES, loadRatio, meanRatio, scaling } from "./ratios.mjs";
 import { streamTables } from "./stream-tables.mjs";
+import {
+  checkCosts,
+  decodeRatios,
+  framelabIsas,
+  geometricMean,
+  LIBRARIES,
+  loadRatio,
+  meanRatio,
+  scaling,
+} from "./ratios.mjs";
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
@@ -69,6 +78,20 @@ function libraryTable(rows) {
   return table(["counts, geometric mean over", ...isas], body);
 }
 
+/** What the checks of the LZ4 block loop cost: the same code without them, on the same valid data. */
+function checksTable(rows) {
+  const isas = framelabIsas(rows).filter((isa) => checkCosts(rows, isa).length > 0);
+  if (isas.length === 0) return "";
+  const byIsa = isas.map((isa) => checkCosts(rows, isa));
+  const percent = (cost) => `${cost < 0 ? "" : "+"}${(100 * cost).toFixed(1)} %`;
+  const body = byIsa[0].map(({ case: name }) => [
+    name.replace("decode/", ""),
+    ...byIsa.map((costs) => percent(costs.find((one) => one.case === name)?.cost ?? Number.NaN)),
+  ]);
+  const mean = byIsa.map((costs) => percent(geometricMean(costs.map(({ cost }) => 1 + cost)) - 1));
+  return table(["time that the checks add", ...isas], [...body, ["**geometric mean**", ...mean]]);
+}
+
 function dataTable(data) {
   const share = (value) => `${(100 * value).toFixed(0)} %`;
   return table(
@@ -133,6 +156,8 @@ export function resultTables(results) {
     parts.push(`### Decoding, ${title}`, ...decodeTables(rows, count, data), ratioTable(rows, count));
   }
   if (threads.length > 0) {
+    const checks = checksTable(rows);
+    if (checks) parts.push("### What the checks cost, one core", checks);
     parts.push("### Decoding, library by library, one core", libraryTable(rows));
     parts.push(scalingLine(rows, threads.at(-1)), "### The data", dataTable(data));
   }
