@@ -8,6 +8,7 @@
 //   npm run bench -- plan                the plan of 262,144 chunks in 27 files alone; with --record into a file of its own
 //   npm run bench -- streams             stream, verify, reduce, encoded reads, and memory over 10^3 to 10^5 frames
 //   npm run bench -- load --large        also 1.2 GB in 27 files (a recorded run has it anyway)
+//   npm run bench -- pipeline            cold loads, growth, event loop, first picture (a recorded run too)
 //   npm run bench -- docs                docs/benchmarks.md again, from the recorded results
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -18,6 +19,7 @@ import { runDecode } from "../bench/harness/decode.mjs";
 import { writeDocs } from "../bench/harness/docs.mjs";
 import { guard } from "../bench/harness/guard.mjs";
 import { runLoad } from "../bench/harness/load.mjs";
+import { runPipeline } from "../bench/harness/pipeline.mjs";
 import { runPlan } from "../bench/harness/plan.mjs";
 import {
   prepareDecoders,
@@ -64,8 +66,9 @@ const { values, positionals } = readArguments();
 
 /** Options checked: `{ parts, sets, rounds }`. */
 function choose() {
-  const parts = positionals.length > 0 ? positionals : ["decode", "load", "plan", "streams"];
-  const unknown = parts.find((part) => !["decode", "load", "plan", "streams", "docs"].includes(part));
+  const usual = ["decode", "load", "plan", "streams"];
+  const parts = positionals.length > 0 ? positionals : values.record ? [...usual, "pipeline"] : usual;
+  const unknown = parts.find((part) => ![...usual, "pipeline", "docs"].includes(part));
   if (unknown) usage(`There is no part "${unknown}".`);
   const sets = values.sets?.split(",") ?? ["counts", "poisson20", "random", "zeros", "gaps"];
   const stray = sets.find((name) => !DATA_SETS.some((set) => set.name.startsWith(name)));
@@ -140,14 +143,17 @@ async function main() {
   const load = choice.parts.includes("load") ? await benchLoad(tools, choice, large) : nothing;
   const plan = choice.parts.includes("plan") ? [await runPlan(choice.rounds.plan)] : [];
   const streams = choice.parts.includes("streams") ? await benchStreams(tools, choice) : nothing;
+  const pipeline = choice.parts.includes("pipeline")
+    ? await runPipeline(prepareLoad(tools, "large"), () => prepareLoad(tools, "long"))
+    : nothing;
   const sources = tools.sources.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
   const results = {
     ...{ date: new Date().toISOString(), machine: machine(), commit: commit(), compiler: compilerVersion() },
     versions: [...sources, ...npmVersions(), ...(load === nothing ? streams : load).versions],
     rounds: choice.rounds,
-    skipped: [...decode.skipped, ...load.skipped, ...streams.skipped],
+    skipped: [...decode.skipped, ...load.skipped, ...streams.skipped, ...pipeline.skipped],
     data: decode.data,
-    rows: [...decode.rows, ...load.rows, ...plan, ...streams.rows],
+    rows: [...decode.rows, ...load.rows, ...plan, ...streams.rows, ...pipeline.rows],
   };
   const path = writeResults(results, values.record);
   console.log(`${resultFacts(results)}\n\n${resultTables(results)}\n\n${path}`);

@@ -1,6 +1,6 @@
 // Owns: the acquisitions of the load bench: u16 counts in a master and its data files, and the sum of their pixels.
 // Must not know: contenders under test, clocks. Chunks are those of the data set, written by the tests' HDF5 writer.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { root } from "../../scripts/run-step.mjs";
@@ -13,7 +13,12 @@ const require = createRequire(import.meta.url);
 export const ACQUISITIONS = {
   small: { name: "counts-u16-75MB", frames: 1024, files: 1 },
   large: { name: "counts-u16-1.2GB", frames: 16_384, files: 27 },
+  /** Growth with frames; 7.4 GB decoded. */
+  long: { name: "counts-u16-7.4GB", frames: 100_000, files: 27 },
 };
+
+/** Frames of the loads that show growth. */
+export const GROWTH = [1000, 10_000, 100_000];
 
 /** Where the frames lie in a data file. */
 const DATASET = "/entry/data/data";
@@ -28,7 +33,7 @@ export function prepareAcquisition(acquisition, set) {
   const key = readFileSync(set.chunks.replace(/chunks$/, "json"), "utf8");
   if (existsSync(facts)) {
     const known = JSON.parse(readFileSync(facts, "utf8"));
-    if (known.key === key) return known;
+    if (known.key === key && known.fileBytes) return known;
   }
   console.log(`Making ${acquisition.name}`);
   const made = { key, ...write(folder, acquisition, set) };
@@ -40,10 +45,7 @@ function write(folder, { name, frames, files }, set) {
   const { writeAcquisition } = require(join(root, "build", "test", "fixtures", "acquisition.js"));
   const chunks = readChunks(set.chunks);
   const blank = new Uint8Array(set.frameBytes);
-  const filesOf = Array.from(
-    { length: files },
-    (_, i) => split(frames, files, i + 1) - split(frames, files, i),
-  );
+  const filesOf = filesOfSplit(frames, files);
   const written = writeAcquisition(folder, {
     ...{ name, count: frames, height: HEIGHT, width: WIDTH, dtype: "u16", filesOf },
     frames: () => blank,
@@ -55,11 +57,14 @@ function write(folder, { name, frames, files }, set) {
     ...{ name, path, dataFiles, filesOf, dataset: DATASET, frames, height: HEIGHT, width: WIDTH },
     bytes: frames * set.frameBytes,
     sum: sumOf(set, frames, chunks.length),
+    sums: Object.fromEntries(GROWTH.map((count) => [count, sumOf(set, count, chunks.length)])),
+    fileBytes: dataFiles.reduce((total, file) => total + statSync(file).size, 0),
   };
 }
 
-function split(frames, files, i) {
-  return Math.floor((frames * i) / files);
+function filesOfSplit(frames, files) {
+  const first = (i) => Math.floor((frames * i) / files);
+  return Array.from({ length: files }, (_, i) => first(i + 1) - first(i));
 }
 
 /** Below 2^53 for any count that these files hold. */

@@ -31,3 +31,15 @@ export function h5pyLoader(processes) {
   const command = [python, join(here, "load_h5py.py"), String(processes)];
   return { contender: "h5py+hdf5plugin", processes, outputs: ["fresh", "reused"], command };
 }
+
+/** In one process; `threads` of them decode. */
+export function imagecodecsLoader(threads) {
+  const command = [python, join(here, "load_imagecodecs.py"), String(threads)];
+  return { contender: "h5py+imagecodecs", processes: 1, outputs: ["reused"], command };
+}
+
+/** A plain read of the data files: its sum is that of their bytes. */
+export function readLoader() {
+  const command = [python, join(here, "read_files.py"), "serve"];
+  return { contender: "plain read", processes: 1, outputs: ["none"], command, readsBytes: true };
+}

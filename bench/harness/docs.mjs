@@ -3,10 +3,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/run-step.mjs";
-import { RESULTS } from "./results.mjs";
+import { decodePicture } from "./picture.mjs";
+import { RESULTS, resultsName } from "./results.mjs";
 import { resultFacts, resultTables } from "./tables.mjs";
 
 const PAGE = join(root, "docs", "benchmarks.md");
+const PICTURES = join(root, "docs", "benchmarks");
 
 const INTRODUCTION = `# Benchmarks
 
@@ -23,7 +25,8 @@ run twice as fast an hour later.
 both compiled from their PyPI source archives with -O3: for this processor (-march=native), then for AVX2 and for SSE2
 alone, so that each of FrameLab's instruction sets meets libraries that may use as much. \`lz4\` decodes the blocks and
 does nothing else; \`memset\` and \`stores\` (64 bytes at a time) are the limit of the machine. FrameLab's decoder is
-linked from the addon's own libraries and makes all its checks.
+linked from the addon's own libraries and makes all its checks; \`framelab-unchecked\` is the same code with the checks of
+its LZ4 block loop taken out of the text, compiled for the bench alone and only ever given chunks that were verified.
 
 Streams, reductions and reads of encoded frames are timed like loads, on the same file; \`h5py+NumPy\` does the same with
 batches of 512 frames, and from a file image in memory for encoded reads. All GB/s there are of decoded bytes; \`plain
@@ -33,6 +36,8 @@ Chunks are encoded by the bitshuffle library. \`counts\` is defined by its block
 694 / 377 stream bytes in u8 / u16 / u32; a run refuses data that differs by more than 5 %. \`gaps\` is counts whose module
 gaps hold the largest value.
 \`fresh\` output is new memory in each load, \`reused\` the same memory again (FrameLab's opt-in pool of released outputs).
+\`h5py+imagecodecs\` reads chunks with h5py and decodes them with imagecodecs in as many threads as there are cores.
+h5py, hdf5plugin and imagecodecs are the wheels that pip installs.
 `;
 
 /** Writes the page, the newest run first. Gives its path. */
@@ -46,9 +51,19 @@ export function writeDocs() {
   recorded.sort((a, b) => (a.date < b.date ? 1 : -1));
   const sections = recorded.map((results) => {
     const title = `## ${results.machine.cpu}, ${results.date.slice(0, 10)}`;
-    return `${title}\n\n${resultFacts(results)}\n\n${resultTables(results)}\n`;
+    return [title, resultFacts(results), ...writePicture(results), `${resultTables(results)}\n`].join("\n\n");
   });
   mkdirSync(join(root, "docs"), { recursive: true });
   writeFileSync(PAGE, `${INTRODUCTION}\n${sections.join("\n")}`);
   return PAGE;
+}
+
+/** The picture beside the page, and the line that shows it. */
+function writePicture(results) {
+  const svg = decodePicture(results);
+  if (svg === null) return [];
+  const file = resultsName(results).replace(/\.json$/, "-decode.svg");
+  mkdirSync(PICTURES, { recursive: true });
+  writeFileSync(join(PICTURES, file), svg);
+  return [`![Decoding speed in each data set](benchmarks/${file})`];
 }

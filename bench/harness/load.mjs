@@ -48,9 +48,10 @@ class LoaderProcess {
  * Loads `acquisition` with every loader and kind of output in turn, `rounds` times after one that is not timed. A
  * loader that does not start or load is left out with its reason.
  * Gives rows `{ case, contender, isa: null, threads, output, minMs, medianMs, gbPerS }`, FrameLab's
- * with the backend and the stages of its fastest load, and `skipped`.
+ * with the backend and the stages of its fastest load, and `skipped`. `kind` starts the case's name; `before` runs
+ * before each load, outside its time.
  */
-export async function runLoad(acquisition, loaders, rounds) {
+export async function runLoad(acquisition, loaders, rounds, { kind = "load", before = () => {} } = {}) {
   const skipped = [];
   const processes = [];
   for (const loader of loaders) {
@@ -59,7 +60,7 @@ export async function runLoad(acquisition, loaders, rounds) {
       await process.next();
       processes.push(process);
     } catch (error) {
-      skipped.push({ what: `load/${acquisition.name} ${loader.contender}`, why: error.message });
+      skipped.push({ what: `${kind}/${acquisition.name} ${loader.contender}`, why: error.message });
     }
   }
   try {
@@ -68,13 +69,17 @@ export async function runLoad(acquisition, loaders, rounds) {
     );
     for (let round = 0; round <= rounds; round++) {
       for (let turn = 0; turn < entries.length; turn++) {
+        before(acquisition);
         await loadOnce(entries[(turn + round) % entries.length], acquisition, round > 0);
       }
     }
     for (const { process, output, failed } of entries.filter((entry) => entry.failed)) {
-      skipped.push({ what: `load/${acquisition.name} ${process.loader.contender} ${output}`, why: failed });
+      skipped.push({
+        what: `${kind}/${acquisition.name} ${process.loader.contender} ${output}`,
+        why: failed,
+      });
     }
-    const rows = entries.filter((entry) => !entry.failed).map((entry) => rowOf(entry, acquisition));
+    const rows = entries.filter((entry) => !entry.failed).map((entry) => rowOf(entry, acquisition, kind));
     return { rows, skipped };
   } finally {
     await Promise.all(processes.map((process) => process.stop()));
@@ -91,20 +96,27 @@ async function loadOnce(entry, acquisition, timed) {
     entry.failed = error.message;
     return;
   }
-  if (answer.sum !== acquisition.sum) {
-    const { contender } = entry.process.loader;
-    throw new Error(`${contender} loads ${acquisition.name} with sum ${answer.sum}, not ${acquisition.sum}`);
+  const { contender, readsBytes } = entry.process.loader;
+  const wanted = readsBytes ? acquisition.fileBytes : acquisition.sum;
+  if (answer.sum !== wanted) {
+    throw new Error(`${contender} loads ${acquisition.name} with sum ${answer.sum}, not ${wanted}`);
   }
   if (!timed) return;
   if (!(answer.ms >= Math.min(...entry.times))) entry.facts = answer.facts;
   entry.times.push(answer.ms);
 }
 
-function rowOf({ process, output, times, facts }, { name, bytes }) {
+function rowOf({ process, output, times, facts }, { name, bytes }, kind) {
   const sorted = times.toSorted((a, b) => a - b);
   const { contender, processes } = process.loader;
   return {
-    ...{ case: `load/${name}`, contender, isa: null, threads: processes ?? availableParallelism(), output },
+    ...{
+      case: `${kind}/${name}`,
+      contender,
+      isa: null,
+      threads: processes ?? availableParallelism(),
+      output,
+    },
     ...{ minMs: sorted[0], medianMs: sorted[sorted.length >> 1], gbPerS: bytes / sorted[0] / 1e6 },
     ...facts,
   };

@@ -3,7 +3,7 @@
 import { ACQUISITIONS, prepareAcquisition } from "../cases/acquisitions.mjs";
 import { DATA_SETS, prepareDataSet } from "../cases/frames.mjs";
 import { buildDecodeBench, buildDecoders, buildEncoder } from "../contenders/decoders.mjs";
-import { framelabLoader, h5pyLoader, h5wasmLoader } from "../contenders/loaders.mjs";
+import { framelabLoader, h5pyLoader, h5wasmLoader, imagecodecsLoader } from "../contenders/loaders.mjs";
 import { ensurePythonPackages, ensureSources } from "../contenders/sources.mjs";
 
 /** What everything else needs. @throws with one line where pip, Python or a compiler is missing. */
@@ -35,7 +35,8 @@ export function prepareLoaders(threads) {
   try {
     const versions = ensurePythonPackages();
     const counts = threads > 1 ? [1, threads] : [1];
-    return { loaders: [...loaders, ...counts.map(h5pyLoader)], versions, skipped: [] };
+    const others = [...counts.map(h5pyLoader), imagecodecsLoader(threads)];
+    return { loaders: [...loaders, ...others], versions, skipped: [] };
   } catch (error) {
     return { loaders, versions: [], skipped: [{ what: "h5py+hdf5plugin", why: error.message }] };
   }

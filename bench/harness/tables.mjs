@@ -1,6 +1,8 @@
 // Owns: the tables of a run as Markdown: every speed, ratios, what the data is, what was left out.
 // Must not know: how anything was measured beyond what the results say.
-import { streamTables } from "./stream-tables.mjs";
+
+import { table } from "./markdown.mjs";
+import { pipelineTables } from "./pipeline-tables.mjs";
 import {
   checkCosts,
   decodeRatios,
@@ -11,12 +13,7 @@ import {
   meanRatio,
   scaling,
 } from "./ratios.mjs";
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, i) => (i === 0 ? "---" : "---:"));
-  return [line(head), line(rule), ...rows.map(line)].join("\n");
-}
+import { streamTables } from "./stream-tables.mjs";
 
 const speed = (value) => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
 const times = (value) => (value === null ? "–" : `${value.toFixed(2)} x`);
@@ -172,6 +169,7 @@ export function resultTables(results) {
   parts.push(...streamTables(rows, table));
   const plans = rows.filter((row) => row.case.startsWith("plan/"));
   if (plans.length > 0) parts.push("### From a path to chunk jobs, nothing decoded", planTable(plans));
+  parts.push(...pipelineTables(rows));
   if (skipped.length > 0) {
     parts.push("### Left out", skipped.map(({ what, why }) => `* ${what}: ${why}`).join("\n"));
   }
