@@ -22,7 +22,7 @@ p, ul { margin: 8px 0 12px; } a { color: #0550ae; }
 code { font: 0.87em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; background: #f0f2f5; padding: 1px 5px; border-radius: 4px; }
 .cell { margin: 14px 0; }
 .code { position: relative; border: 1px solid #d0d7de; border-radius: 6px; background: #f6f8fa; overflow-x: auto; }
-.code pre { margin: 0; padding: 12px 16px; } .code code { background: none; padding: 0; }
+.code pre { margin: 0; padding: 12px 16px; white-space: pre-wrap; overflow-wrap: anywhere; } .code code { background: none; padding: 0; }
 .count { position: absolute; right: 10px; top: 8px; color: #8c959f; font: 12px ui-monospace, monospace; }
 .output { padding: 6px 0 0 16px; border-left: 3px solid #d8dee4; margin: 8px 0 0 2px; overflow-x: auto; }
 .output pre { margin: 4px 0; white-space: pre-wrap; font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
@@ -42,19 +42,24 @@ function outputHtml(output) {
   return data["text/plain"] ? `<pre>${escapeHtml(plain(joined(data["text/plain"])))}</pre>` : "";
 }
 
-function cellHtml(cell) {
+/** What a page shows of a cell's source. */
+export function sourceHtml(cell) {
   const source = joined(cell.source);
-  if (cell.cell_type === "markdown")
-    return `<section class="cell">${marked.parse(source, { async: false })}</section>`;
-  if (cell.cell_type !== "code") return `<section class="cell"><pre>${escapeHtml(source)}</pre></section>`;
-  const code = hljs.highlight(source, { language: "typescript" }).value;
+  if (cell.cell_type === "markdown") return marked.parse(source, { async: false });
+  if (cell.cell_type !== "code") return `<pre>${escapeHtml(source)}</pre>`;
+  return `<pre><code>${hljs.highlight(source, { language: "typescript" }).value}</code></pre>`;
+}
+
+function cellHtml(cell) {
+  const source = sourceHtml(cell);
+  if (cell.cell_type !== "code") return `<section class="cell">${source}</section>`;
   const outputs = (cell.outputs ?? [])
     .map(outputHtml)
     .filter((html) => html !== "")
     .join("");
   const count = cell.execution_count ?? " ";
   const shown = outputs === "" ? "" : `<div class="output">${outputs}</div>`;
-  return `<section class="cell"><div class="code"><span class="count">[${count}]</span><pre><code>${code}</code></pre></div>${shown}</section>`;
+  return `<section class="cell"><div class="code"><span class="count">[${count}]</span>${source}</div>${shown}</section>`;
 }
 
 /** The page of a notebook object; `fallbackTitle` where no cell has a heading. */

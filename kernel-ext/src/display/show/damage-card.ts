@@ -54,7 +54,7 @@ export function damageBundle(report: LoadReport, title: string): Bundle {
 
 function mapWords({ scanShape }: LoadReport): string {
   if (scanShape === null) return "all frames, the first on the left";
-  return `the scan, ${scanShape[0]} x ${scanShape[1]} positions, row 0 on top`;
+  return `the scan, ${scanShape[0]} x ${scanShape[1]}, row 0 on top`;
 }
 
 /** Side by side where there is room, each with its words below. */
