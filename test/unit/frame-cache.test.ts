@@ -38,6 +38,31 @@ test("what was used longest ago goes first, and the cache keeps to its bytes", a
   );
 });
 
+test("frames that are read one after the other are decoded several at a time, others are not", async () => {
+  const { cache, decoded } = numbered(40, 2 ** 18, 1);
+  for (let i = 20; i < 40; i++) assert.equal((await cache.frame(i))[0], i);
+  assert.deepEqual(decoded, [
+    [20, 21],
+    [21, 29],
+    [29, 37],
+    [37, 40],
+  ]);
+  for (const i of [0, 9, 4]) assert.equal((await cache.frame(i))[0], i);
+  assert.deepEqual(decoded.slice(4), [
+    [0, 1],
+    [9, 10],
+    [4, 5],
+  ]);
+  const chunks = numbered(20, 2 ** 18, 3);
+  for (let i = 0; i < 20; i++) assert.equal((await chunks.cache.frame(i))[0], i);
+  assert.deepEqual(chunks.decoded, [
+    [0, 3],
+    [3, 9],
+    [9, 15],
+    [15, 20],
+  ]);
+});
+
 test("a frame larger than the cache is decoded alone", async () => {
   const { cache, decoded } = numbered(4, CACHE_BYTES + 1, 4);
   await cache.frame(2);
