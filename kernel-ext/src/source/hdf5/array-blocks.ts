@@ -18,9 +18,11 @@ export interface BlockOwner {
 
 /** Reads each block once, verifies it, and forgets the oldest ones when they add up. */
 export class ArrayBlocks {
-  private readonly kept = new Map<number, Buffer>();
+  /** By address, length and kind: a damaged index may lead to one address as blocks of several. */
+  private readonly kept = new Map<string, Buffer>();
   private bytes = 0;
   private lastAddress = -1;
+  private lastWhat = "";
   private last: Buffer = Buffer.alloc(0);
 
   constructor(
@@ -30,7 +32,7 @@ export class ArrayBlocks {
 
   /** A block of the array: signature, version, client, address of the array's header, contents, checksum. */
   signed(address: number, length: number, signature: string, what: string): Buffer {
-    return this.get(address, () => {
+    return this.get(address, length, what, () => {
       const block = this.file.readChecked(address, length, signature, what);
       this.checkOwner(block, address, what);
       return block;
@@ -53,27 +55,30 @@ export class ArrayBlocks {
 
   /** A page: entries and a checksum, without a signature. */
   page(address: number, length: number, what: string): Buffer {
-    return this.get(address, () => {
+    return this.get(address, length, what, () => {
       const page = this.file.read(address, length, what);
       this.file.checkSum(page, address, what);
       return page;
     });
   }
 
-  private get(address: number, read: () => Buffer): Buffer {
-    if (address === this.lastAddress) return this.last;
-    let block = this.kept.get(address);
+  private get(address: number, length: number, what: string, read: () => Buffer): Buffer {
+    const isLast = address === this.lastAddress && length === this.last.length && what === this.lastWhat;
+    if (isLast) return this.last;
+    const key = `${address} ${length} ${what}`;
+    let block = this.kept.get(key);
     if (block === undefined) {
       block = read();
-      this.kept.set(address, block);
+      this.kept.set(key, block);
       this.bytes += block.length;
-      for (const [oldest, { length }] of this.kept) {
-        if (this.bytes <= KEPT_BYTES || oldest === address) break;
+      for (const [oldest, { length: freed }] of this.kept) {
+        if (this.bytes <= KEPT_BYTES || oldest === key) break;
         this.kept.delete(oldest);
-        this.bytes -= length;
+        this.bytes -= freed;
       }
     }
     this.lastAddress = address;
+    this.lastWhat = what;
     this.last = block;
     return block;
   }
