@@ -1,4 +1,4 @@
-// Owns: a stress of the pool for the thread sanitizer: batches at once, cancelled ones, damaged chunks, a
+// Owns: a stress of the pool for the thread sanitizer: batches at once, cancelled ones, damaged chunks, sums, a
 // file cut short.
 // Must not know: Node. Exits 0 when every batch ended as it must.
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/batch.h"
@@ -85,6 +86,49 @@ void check(const ChunkFile& chunks, Running& running, std::size_t whole) {
   if (running.words[1] != kChunks) fail("counters");
 }
 
+/** The frames of the file added up: whatever the threads, the same sums. */
+void add_up(const ChunkFile& chunks, unsigned threads) {
+  const std::size_t pixels = chunks.chunk_bytes / 2;
+  std::vector<std::int64_t> sums(pixels);
+  std::vector<std::uint32_t> flagged(pixels);
+  std::vector<double> images(kChunks, -1);
+  double frames = 0;
+  double left_out = 0;
+  SumPlan plan{Element::u16, pixels, pixels, 1, {}, {}, {sums.data(), nullptr, flagged.data(), &frames}};
+  for (std::size_t i = 0; i < kChunks; ++i) plan.slots.push_back(static_cast<std::int64_t>(i));
+  plan.per_frame.push_back({false, {{0, static_cast<std::uint32_t>(pixels)}}, images.data(), &left_out});
+  std::int32_t words[4] = {};
+  Batch batch{};
+  batch.fd = fileno(chunks.file);
+  batch.file_bytes = chunks.bytes;
+  batch.format = {Layout::bitshuffle_lz4, chunks.chunk_bytes, 2, 0, 0, 0};
+  batch.chunks = chunks.places;
+  batch.sums = open_frame_sums(std::move(plan));
+  batch.control = {words, words + 1, words + 2};
+  batch.kernels = &best_kernels();
+  const auto job = std::make_shared<BatchJob>(std::move(batch), threads, [] {});
+  Pool::shared().submit(job, threads);
+  job->wait();
+
+  std::int64_t image = 0;
+  std::size_t none = 0;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const std::int64_t value = chunks.decoded[2 * i] + 256 * chunks.decoded[2 * i + 1];
+    const bool is_measured = value < 65534;
+    none += is_measured ? 0 : 1;
+    image += is_measured ? value : 0;
+    const auto good = static_cast<std::int64_t>(kChunks - 1);
+    if (sums[i] != (is_measured ? good * value : 0)) fail("sums");
+    if (flagged[i] != (is_measured ? 0 : kChunks - 1)) fail("flags");
+  }
+  const double left = static_cast<double>(none * (kChunks - 1));
+  if (frames != kChunks - 1 || left_out != left) fail("counts of sums");
+  for (std::size_t i = 0; i < kChunks; ++i) {
+    const bool lost = i == kDamaged || none == pixels;
+    if (images[i] != (lost ? -1 : static_cast<double>(image))) fail("images");
+  }
+}
+
 int run() {
   const ChunkFile chunks;
   for (unsigned round = 0; round < 40; ++round) {
@@ -93,12 +137,13 @@ int run() {
     if (round % 2 == 0) __atomic_store_n(all[0]->words, 1, __ATOMIC_RELAXED);
     if (round % 3 == 0) all[1]->job->cancel();
     for (const auto& running : all) check(chunks, *running, kChunks);
+    add_up(chunks, 1 + round % 7);
   }
   // Cut in the middle of chunk 40.
   if (ftruncate(fileno(chunks.file), static_cast<off_t>(chunks.places[40].address + 5)) != 0) fail("cut");
   const auto last = start(chunks, 2);
   check(chunks, *last, 40);
-  std::printf("the pool ran 121 batches\n");
+  std::printf("the pool ran 161 batches\n");
   return 0;
 }
 
