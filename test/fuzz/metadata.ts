@@ -33,10 +33,18 @@ export interface FuzzOptions {
   /** Where files with findings are kept; default nowhere. */
   readonly keep?: string;
   readonly progress?: (done: number, found: readonly string[]) => void;
+  /** Asked between two files: true ends the run early, with what was counted. */
+  readonly stopped?: () => boolean;
 }
 
 /** Mutates and loads `files` files, one kind of sample after the other. */
-export async function fuzzMetadata({ files, seed, keep, progress }: FuzzOptions): Promise<FuzzResult> {
+export async function fuzzMetadata({
+  files,
+  seed,
+  keep,
+  progress,
+  stopped,
+}: FuzzOptions): Promise<FuzzResult> {
   const folder = mkdtempSync(join(tmpdir(), "framelab-fuzz-"));
   try {
     const samples = writeSamples(folder);
@@ -47,7 +55,7 @@ export async function fuzzMetadata({ files, seed, keep, progress }: FuzzOptions)
     const before = process.memoryUsage().rss;
     let slowestSeconds = 0;
     let growthBytes = 0;
-    for (let i = 0; i < files; i++) {
+    for (let i = 0; i < files && !stopped?.(); i++) {
       const kind = i % samples.length;
       const sample = samples[kind]!;
       const mutated = victims[kind]!.mutate(new Random(seed, i));
