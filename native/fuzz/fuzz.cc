@@ -71,6 +71,36 @@ void check_block(const Kernels& kernels, Memory& memory, const ByteVector& strea
   memory.scratch.reset();
 }
 
+/** Puts blocks together again; each begins where the one before ended. */
+class Joined : public BlockSink {
+ public:
+  void take(const std::uint8_t* elements, std::size_t offset, std::size_t bytes) override {
+    in_order = in_order && offset == joined.size();
+    joined.insert(joined.end(), elements, elements + bytes);
+  }
+  ByteVector joined;
+  bool in_order = true;
+};
+
+/** The same chunk block by block: the same verdict and bytes. */
+void check_blocks(const Kernels& kernels, const ChunkFormat& format, StoredChunk stored, Reason expected,
+                  const ByteVector& chunk, const std::string& where) {
+  AlignedBuffer scratch;
+  AlignedBuffer elements;
+  Joined all;
+  const Verdict verdict = decode_blocks(kernels, format, stored, SIZE_MAX, all, scratch, elements);
+  require(verdict.reason == expected, "verdict of blocks", kernels, where);
+  require(all.in_order && (expected != Reason::ok || all.joined == chunk), "blocks differ", kernels, where);
+  // What was taken before a refusal is taken again up to there, and no more: sums take it back so.
+  Joined again;
+  decode_blocks(kernels, format, stored, all.joined.size(), again, scratch, elements);
+  const std::size_t tail =
+      expected == Reason::ok ? format.chunk_bytes % (8 * format.filter_element_bytes) : 0;
+  require(all.joined.size() - again.joined.size() <= tail, "blocks up to a limit", kernels, where);
+  require(std::equal(again.joined.begin(), again.joined.end(), all.joined.begin()), "blocks again", kernels,
+          where);
+}
+
 void check_chunk(const Kernels& kernels, Memory& memory, const ByteVector& stored, std::size_t bytes,
                  const BlockLayout& layout, Reason expected, const ByteVector& chunk,
                  const std::string& where) {
@@ -86,6 +116,7 @@ void check_chunk(const Kernels& kernels, Memory& memory, const ByteVector& store
   if (expected == Reason::ok)
     require(std::equal(chunk.begin(), chunk.end(), out), "chunk differs", kernels, where);
   require(memory.out.intact(), "bytes before the chunk changed", kernels, where);
+  check_blocks(kernels, format, {in, stored.size(), end}, expected, chunk, where);
   memory.stream.reset();
   memory.out.reset();
 }
