@@ -30,11 +30,13 @@
       "target_name": "framelab_cpu",
       "type": "static_library",
       "sources": [
+        "backends/batch.cc",
         "backends/cpu/batch.cc",
         "backends/cpu/chunk.cc",
         "backends/cpu/dispatch.cc",
         "backends/cpu/frame_sums.cc",
         "backends/cpu/kernels_portable.cc",
+        "codecs/framing.cc",
         "core/file.cc",
         "core/mapping.cc",
         "core/pool.cc",
@@ -59,6 +61,7 @@
         "addon/decode_one.cc",
         "addon/format_arguments.cc",
         "addon/memory.cc",
+        "addon/module.cc",
         "addon/pins.cc",
         "addon/sum_arguments.cc",
       ],
@@ -67,7 +70,12 @@
           "dependencies": ["framelab_sse2", "framelab_avx2", "framelab_avx2_gfni", "framelab_avx512"],
         }],
         ["target_arch=='arm64'", {"dependencies": ["framelab_neon"]}],
-        ["OS=='mac'", {"dependencies": ["framelab_metal"]}],
+        ["OS=='mac'", {
+          "dependencies": ["framelab_metal"],
+          "sources": ["addon/metal.cc"],
+        }, {
+          "sources": ["addon/metal_none.cc"],
+        }],
       ],
     },
   ],
@@ -80,10 +88,15 @@
           "xcode_settings": {"CLANG_ENABLE_OBJC_ARC": "YES"},
           "sources": [
             "<(INTERMEDIATE_DIR)/kernel_text.cc",
+            "backends/metal/batch.cc",
+            "backends/metal/block_table.cc",
             "backends/metal/device.mm",
             "backends/metal/known_blocks.cc",
+            "backends/metal/pipelines.mm",
             "backends/metal/probe_answers.cc",
+            "backends/metal/runtime.cc",
             "backends/metal/self_test.cc",
+            "backends/metal/slice.cc",
           ],
           # newLibraryWithSource has no include path: the kernels travel in the addon as one text.
           "actions": [

@@ -1,12 +1,13 @@
-// Owns: what the loaded module exports.
+// Owns: what a loaded module exports.
 // Must not know: how a chunk is decoded. Only this folder sees Node-API.
-#include <napi.h>
+#include "addon/exports.h"
 
 #include <exception>
 
 #include "addon/decode_batch.h"
 #include "addon/decode_one.h"
 #include "addon/memory.h"
+#include "addon/metal.h"
 
 namespace framelab {
 
@@ -31,7 +32,9 @@ void define(Napi::Env env, Napi::Object& exports, const char* name) {
   exports.Set(name, Napi::Function::New(env, guarded<kCall>, name));
 }
 
-Napi::Object init(Napi::Env env, Napi::Object exports) {
+}  // namespace
+
+Napi::Object init_exports(Napi::Env env, Napi::Object exports) {
   exports.Set("version", FRAMELAB_VERSION);
   define<list_isas>(env, exports, "isas");
   define<decode_batch>(env, exports, "decodeBatch");
@@ -43,15 +46,9 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   define<release_memory>(env, exports, "releaseMemory");
   define<keep_memory>(env, exports, "keepMemory");
   define<mapped_bytes>(env, exports, "mappedBytes");
+  define<metal_device>(env, exports, "metalDevice");
+  define<metal_decode_batch>(env, exports, "metalDecodeBatch");
   return exports;
 }
 
-}  // namespace
-
 }  // namespace framelab
-
-namespace {
-Napi::Object init_framelab(Napi::Env env, Napi::Object exports) { return framelab::init(env, exports); }
-}  // namespace
-
-NODE_API_MODULE(framelab, init_framelab)

@@ -27,23 +27,26 @@ constexpr unsigned kMostThreads = 256;
 constexpr std::size_t kControlWords = 4;
 
 struct Pending {
-  Pending(Napi::Env env, const Batch& batch) : deferred(Napi::Promise::Deferred::New(env)) {
+  Pending(Napi::Env env, const Batch& batch)
+      : deferred(Napi::Promise::Deferred::New(env)), output(batch.output) {
     if (batch.output != nullptr) output_pin.emplace(batch.output);
     if (batch.memory != nullptr) memory_pin.emplace(batch.memory);
   }
 
   Napi::Promise::Deferred deferred;
+  const std::uint8_t* output;
   /** What threads read and write. */
   std::vector<Napi::ObjectReference> kept;
   std::optional<Pin> output_pin;
   std::optional<Pin> memory_pin;
-  std::shared_ptr<BatchJob> job;
+  std::shared_ptr<DecodeJob> job;
 };
 
 Napi::Value status_object(Napi::Env env, const BatchOutcome& outcome) {
   Napi::Object status = Napi::Object::New(env);
   status.Set("state", outcome.cancelled ? "cancelled" : "done");
   status.Set("trailing", Napi::Number::New(env, static_cast<double>(outcome.trailing)));
+  if (outcome.copied > 0) status.Set("copied", Napi::Number::New(env, static_cast<double>(outcome.copied)));
   if (!outcome.any_refused) {
     status.Set("refused", env.Null());
   } else {
@@ -60,12 +63,15 @@ void settle(napi_env raw_env, napi_value, void* context, void*) {
   const Napi::Env env(raw_env);
   const Napi::HandleScope scope(env);
   auto& pending = *static_cast<Pending*>(context);
+  if (pending.job->outcome().lost) abandon(pending.output);
   // No thread reads or writes any more: whoever awaits the promise may give the memory back at once.
   pending.output_pin.reset();
   pending.memory_pin.reset();
   try {
     const BatchOutcome& outcome = pending.job->outcome();
-    if (outcome.error != 0) {
+    if (!outcome.failure.empty()) {
+      pending.deferred.Reject(Napi::Error::New(env, outcome.failure).Value());
+    } else if (outcome.error != 0) {
       Napi::Error error = Napi::Error::New(env, std::strerror(outcome.error));
       error.Set("errno", Napi::Number::New(env, outcome.error));
       pending.deferred.Reject(error.Value());
@@ -164,12 +170,10 @@ Napi::Object only_argument(const Napi::CallbackInfo& info) {
   throw Napi::TypeError::New(info.Env(), "one object is expected");
 }
 
-/** Runs a batch; `written` are the arrays that it writes to. */
-Napi::Value submit(const Napi::Object& from, Batch batch, std::vector<Napi::ObjectReference> written) {
+/** Runs a batch on `parallel` threads of the pool; `written` are the arrays that it writes to. */
+Napi::Value submit(const Napi::Object& from, Batch batch, std::vector<Napi::ObjectReference> written,
+                   unsigned parallel, const MakeJob& make) {
   const Napi::Env env = from.Env();
-  const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
-  if (threads == 0) throw Napi::RangeError::New(env, "threads is 0");
-
   auto owned = std::make_unique<Pending>(env, batch);
   owned->kept = std::move(written);
   owned->kept.push_back(kept(from, "words"));
@@ -183,9 +187,8 @@ Napi::Value submit(const Napi::Object& from, Batch batch, std::vector<Napi::Obje
   }
   Pending& pending = *owned.release();
   try {
-    auto job =
-        std::make_shared<BatchJob>(std::move(batch), threads, [to_javascript] { announce(to_javascript); });
-    Pool::shared().submit(job, threads);
+    auto job = make(std::move(batch), [to_javascript] { announce(to_javascript); });
+    Pool::shared().submit(job, parallel);
     pending.job = std::move(job);
   } catch (...) {
     // Nothing runs: the function alone is left, and its finalizer deletes the rest.
@@ -195,17 +198,41 @@ Napi::Value submit(const Napi::Object& from, Batch batch, std::vector<Napi::Obje
   return promise;
 }
 
+Napi::Value submit_to_cpu(const Napi::Object& from, Batch batch,
+                          std::vector<Napi::ObjectReference> written) {
+  const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
+  if (threads == 0) throw Napi::RangeError::New(from.Env(), "threads is 0");
+  return submit(from, std::move(batch), std::move(written), threads,
+                [threads](Batch taken, std::function<void()> settled) {
+                  return std::make_shared<BatchJob>(std::move(taken), threads, std::move(settled));
+                });
+}
+
+/** A batch with the output that it is decoded to. */
+Batch output_batch(const Napi::Object& from, std::vector<Napi::ObjectReference>& written) {
+  Batch batch = batch_argument(from);
+  const Bytes output = memory_argument(from);
+  batch.output = output.data;
+  batch.output_bytes = output.size;
+  read_targets(from, batch.chunks, batch.format.chunk_bytes, output.size);
+  written.push_back(kept(from, "buffer"));
+  return batch;
+}
+
 }  // namespace
 
 Napi::Value decode_batch(const Napi::CallbackInfo& info) {
   const Napi::Object from = only_argument(info);
-  Batch batch = batch_argument(from);
-  const Bytes output = memory_argument(from);
-  batch.output = output.data;
-  read_targets(from, batch.chunks, batch.format.chunk_bytes, output.size);
   std::vector<Napi::ObjectReference> written;
-  written.push_back(kept(from, "buffer"));
-  return submit(from, std::move(batch), std::move(written));
+  Batch batch = output_batch(from, written);
+  return submit_to_cpu(from, std::move(batch), std::move(written));
+}
+
+Napi::Value decode_batch_with(const Napi::CallbackInfo& info, const MakeJob& make) {
+  const Napi::Object from = only_argument(info);
+  std::vector<Napi::ObjectReference> written;
+  Batch batch = output_batch(from, written);
+  return submit(from, std::move(batch), std::move(written), 1, make);
 }
 
 Napi::Value sum_batch(const Napi::CallbackInfo& info) {
@@ -215,7 +242,7 @@ Napi::Value sum_batch(const Napi::CallbackInfo& info) {
   if (!sums.IsObject()) throw Napi::TypeError::New(info.Env(), "sums is not an object");
   SumArgument argument = sum_argument(sums.As<Napi::Object>(), batch.chunks.size(), batch.format.chunk_bytes);
   batch.sums = open_frame_sums(std::move(argument.plan));
-  return submit(from, std::move(batch), std::move(argument.arrays));
+  return submit_to_cpu(from, std::move(batch), std::move(argument.arrays));
 }
 
 }  // namespace framelab

@@ -17,7 +17,7 @@ constexpr std::size_t kPageAlignment = 16384;
 
 void give_back(napi_env, void*, void* hint) {
   const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(hint));
-  Mappings::shared().give(*mapping);
+  if (!is_abandoned(mapping->data, mapping->size)) Mappings::shared().give(*mapping);
 }
 
 Napi::Object wrapped(const Napi::CallbackInfo& info, const char* name) {

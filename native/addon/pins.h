@@ -21,4 +21,8 @@ class Pin {
 /** Whether a pin lies in these bytes. */
 bool is_pinned(const std::uint8_t* data, std::size_t bytes);
 
+/** Leaves the memory that begins here mapped for ever: a GPU that does not answer may still write it. */
+void abandon(const std::uint8_t* data);
+bool is_abandoned(const std::uint8_t* data, std::size_t bytes);
+
 }  // namespace framelab

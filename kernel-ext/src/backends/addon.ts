@@ -29,6 +29,16 @@ export interface ChunkFormat {
   readonly filter: number;
 }
 
+/** The GPU of this machine; sizes in bytes. */
+export interface MetalDevice {
+  /** `Apple M3 Max`. */
+  readonly name: string;
+  /** Which design of the fused kernels runs, and why. */
+  readonly design: string;
+  readonly maxBufferBytes: number;
+  readonly workingSetBytes: number;
+}
+
 /** Arguments of `decodeBatch` and `sumBatch`; checked natively, where a wrong one is a TypeError or RangeError. */
 interface NativeChunks extends ChunkFormat {
   readonly isa: string;
@@ -67,6 +77,10 @@ export interface Addon {
   /** Rejects with an Error that has an `errno` when the system fails. */
   decodeBatch(batch: NativeBatch): Promise<BatchStatus>;
   sumBatch(batch: NativeSums): Promise<BatchStatus>;
+  /** The GPU, or why none is used. Opens and tests it at first use, which takes about a second. */
+  metalDevice(): MetalDevice | { readonly reason: string };
+  /** As `decodeBatch`; `isa` is for what a GPU does not take. Rejects with an Error without `errno` when the GPU fails. */
+  metalDecodeBatch(batch: Omit<NativeBatch, "threads">): Promise<BatchStatus>;
   /** Number of the damage reason (`DAMAGE_REASONS[n - 1]`), 0 = none. For tests of one instruction set. */
   decodeChunk(
     chunk: ChunkFormat & { isa: string; filterMask: number; stored: Uint8Array; out: Uint8Array },
@@ -121,6 +135,11 @@ export function loadAddon(): LoadedAddon {
   const found = findAddon();
   if ("addon" in found) loaded = found;
   return found;
+}
+
+/** Takes an addon in the place of the package's own. For tests; nothing of the public interface leads here. */
+export function useAddon(addon: Addon): void {
+  loaded = { addon };
 }
 
 function findAddon(): LoadedAddon {

@@ -49,6 +49,8 @@ export interface BatchStatus {
   readonly refused: Uint8Array | null;
   /** Accepted chunks with stored bytes behind everything that they need: right, and worth a note. */
   readonly trailing: number;
+  /** Chunks that went through memory of the backend's, since a GPU would not take the output's: worth a note. */
+  readonly copied?: number;
 }
 
 /** A decoder. Implementations live one folder each; `registry.ts` lists them. */

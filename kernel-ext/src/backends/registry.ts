@@ -5,6 +5,7 @@ import type { Program } from "../filters/program";
 import type { BackendName } from "../types";
 import type { Backend } from "./backend";
 import { openCpuBackend } from "./cpu";
+import { openMetalBackend } from "./metal";
 import { referenceBackend } from "./reference";
 
 /** A backend that runs here, or the reason why it does not. */
@@ -12,7 +13,7 @@ export type Opened = { readonly backend: Backend } | { readonly reason: string }
 
 /** Backends from the fastest to the one that runs everywhere. */
 export const BACKENDS: readonly { readonly name: BackendName; readonly open: () => Opened }[] = [
-  { name: "metal", open: () => ({ reason: `built without Metal (${process.platform}-${process.arch})` }) },
+  { name: "metal", open: () => openMetalBackend() },
   { name: "cpu", open: () => openCpuBackend() },
   { name: "reference", open: () => ({ backend: referenceBackend() }) },
 ];

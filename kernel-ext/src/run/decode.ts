@@ -84,6 +84,9 @@ function outputsOf(jobs: ChunkJobs, some: ReadonlySet<number>): Set<number> {
   return outputs;
 }
 
+const GPU_COPY =
+  "The GPU did not take the memory of the frames: each part of a batch was copied, which costs time and memory.";
+
 interface RangeWork {
   readonly run: DecodeRun;
   readonly file: DataFile;
@@ -117,6 +120,7 @@ async function decodeRange(work: RangeWork): Promise<ReadonlySet<number>> {
     throw new AbortError();
   }
   run.trailing += status.trailing;
+  if (status.copied) run.outcome.note("gpu-copy", GPU_COPY);
   const damaged = await settleRefused(work, batch, memory, status);
   if (scratch) scatterBatch(jobs, range, scratch, damaged, output);
   run.ticker.batchEnds(framesPerJob * range.count, range.count);

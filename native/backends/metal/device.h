@@ -37,13 +37,11 @@ struct Binding {
   std::size_t offset;
 };
 
-/** One dispatch: buffers by index; `params` (at most 4,095 bytes) goes to index 4 when `params_bytes` is not
- * 0. */
+/** One dispatch: buffers by index; `params` (at most 4,095 bytes) goes to index 4 when there are any. */
 struct Dispatch {
   std::string kernel;
   std::vector<Binding> buffers;
-  const void* params = nullptr;
-  std::size_t params_bytes = 0;
+  std::vector<std::uint8_t> params;
   std::uint32_t groups = 0;
 };
 
@@ -54,6 +52,18 @@ struct RunOutcome {
   double gpu_seconds = 0;
 };
 
+/** A committed command buffer. Dropped unwaited, it still runs to its end. */
+class Commands {
+ public:
+  virtual ~Commands() = default;
+  /**
+   * Waits for its end, at most `seconds`. A command buffer that fails for another's fault is run once more. After a
+   * wait that ran out the device answers nothing but that.
+   */
+  virtual RunOutcome wait(double seconds) = 0;
+};
+
+/** Safe on any thread. */
 class Device {
  public:
   /** Opens the default device and compiles `source`. Null, and why, when anything is not as the kernels need
@@ -69,12 +79,14 @@ class Device {
    * or length is not on a page, or when the device refuses: copy then.
    */
   virtual std::unique_ptr<Buffer> wrap(void* memory, std::size_t bytes) = 0;
-  /**
-   * Runs the dispatches in order in one command buffer and waits for their end, at most `seconds`. A command
-   * buffer that fails for another's fault is run once more. After a wait that ran out the device answers
-   * nothing but that.
-   */
-  virtual RunOutcome run(const std::vector<Dispatch>& dispatches, double seconds) = 0;
+  /** Commits the dispatches, in order, as one command buffer. It runs behind all that were committed before. */
+  virtual std::unique_ptr<Commands> commit(std::vector<Dispatch> dispatches) = 0;
+  /** Commits and waits. */
+  RunOutcome run(std::vector<Dispatch> dispatches, double seconds) {
+    return commit(std::move(dispatches))->wait(seconds);
+  }
+  /** Why the device is not used any more; empty while it is. */
+  virtual std::string lost() const = 0;
 };
 
 /** Bytes of a page of this process: what `wrap` asks for. */

@@ -1,4 +1,4 @@
-// Owns: device.h in Objective-C++ (ARC): the only file that calls Metal.
+// Owns: device.h in Objective-C++ (ARC): buffers, command buffers and their end.
 // Must not know: chunks, files, Node-API; what a kernel decodes.
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
@@ -8,10 +8,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "backends/metal/device.h"
+#include "backends/metal/pipelines.h"
 
 #if !__has_feature(objc_arc)
 #error "device.mm needs -fobjc-arc"
@@ -19,28 +21,14 @@
 
 namespace framelab::metal {
 
-const std::vector<KernelFacts> kKernels = {
-    {"fused_uniform_u8", 32},    {"fused_uniform_u16", 32},   {"fused_uniform_u32", 32},   {"fused_windowed_u8", 32},
-    {"fused_windowed_u16", 32},  {"fused_windowed_u32", 32},  {"decode_scratch", 256},     {"unshuffle_whole_u8", 32},
-    {"unshuffle_whole_u16", 32}, {"unshuffle_whole_u32", 32}, {"unshuffle_short_u8", 256}, {"unshuffle_short_u16", 256},
-    {"unshuffle_short_u32", 256}, {"copy_raw", 32},           {"probe_simd", 32},
-};
-
 std::size_t page_bytes() { return static_cast<std::size_t>(getpagesize()); }
 
 namespace {
 
-constexpr NSUInteger kSimdWidth = 32;
 constexpr std::size_t kLongestSetBytes = 4095;
 constexpr std::size_t kBindingAlignment = 256;
 constexpr std::size_t kParamsIndex = 4;
 constexpr std::size_t kMostBuffers = 31;
-
-std::string words(NSError* error, const char* otherwise) {
-  if (error == nil) return otherwise;
-  const char* text = [[error localizedDescription] UTF8String];
-  return text == nullptr ? otherwise : text;
-}
 
 class SharedBuffer : public Buffer {
  public:
@@ -86,22 +74,51 @@ class MetalDevice : public Device {
   }
 
   const DeviceFacts& facts() const override { return facts_; }
-  bool compile(const char* source, std::string& why);
+  bool compile(const char* source, std::string& why) { return pipelines_.compile(device_, source, why); }
   std::unique_ptr<Buffer> allocate(std::size_t bytes) override;
   std::unique_ptr<Buffer> wrap(void* memory, std::size_t bytes) override;
-  RunOutcome run(const std::vector<Dispatch>& dispatches, double seconds) override;
+  std::unique_ptr<Commands> commit(std::vector<Dispatch> dispatches) override;
+  std::string lost() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return lost_;
+  }
+  void lose(const std::string& why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lost_ = why;
+  }
+  /** A command buffer with its work, not committed; nil, and why. */
+  id<MTLCommandBuffer> record(const std::vector<Dispatch>& dispatches, std::string& why);
 
  private:
-  bool make_pipeline(id<MTLLibrary> library, const KernelFacts& kernel, std::string& why);
   bool encode(id<MTLCommandBuffer> commands, const std::vector<Dispatch>& dispatches, std::string& why);
-  RunOutcome run_once(const std::vector<Dispatch>& dispatches, double seconds, bool& victim);
 
   id<MTLDevice> device_;
   id<MTLCommandQueue> queue_;
-  std::map<std::string, id<MTLComputePipelineState>> pipelines_;
-  std::map<std::string, unsigned> threads_;
+  Pipelines pipelines_;
   DeviceFacts facts_;
+  mutable std::mutex mutex_;
   std::string lost_;
+};
+
+/** One piece of work, which can be committed again. */
+class MetalCommands : public Commands {
+ public:
+  MetalCommands(MetalDevice& device, std::vector<Dispatch> dispatches)
+      : device_(device), dispatches_(std::move(dispatches)) {
+    commit();
+  }
+  RunOutcome wait(double seconds) override;
+
+ private:
+  void commit();
+  RunOutcome wait_once(double seconds, bool& victim);
+
+  MetalDevice& device_;
+  const std::vector<Dispatch> dispatches_;
+  /** Nil: it was not committed, for this reason. */
+  id<MTLCommandBuffer> commands_ = nil;
+  std::string why_;
+  std::shared_ptr<Completion> completion_;
 };
 
 /** A plain process may see no default device: the list of all is asked too. */
@@ -109,51 +126,6 @@ id<MTLDevice> first_device() {
   NSArray<id<MTLDevice>>* all = MTLCopyAllDevices();
   if (all != nil && [all count] > 0) return [all objectAtIndex:0];
   return MTLCreateSystemDefaultDevice();
-}
-
-bool MetalDevice::compile(const char* source, std::string& why) {
-  MTLCompileOptions* options = [MTLCompileOptions new];
-  options.languageVersion = MTLLanguageVersion2_4;
-  NSError* error = nil;
-  id<MTLLibrary> library = [device_ newLibraryWithSource:[NSString stringWithUTF8String:source]
-                                                 options:options
-                                                   error:&error];
-  // Warnings fill `error` beside a good library: the library decides.
-  if (library == nil) {
-    why = "the kernels do not compile: " + words(error, "no reason given");
-    return false;
-  }
-  for (const KernelFacts& kernel : kKernels)
-    if (!make_pipeline(library, kernel, why)) return false;
-  return true;
-}
-
-bool MetalDevice::make_pipeline(id<MTLLibrary> library, const KernelFacts& kernel, std::string& why) {
-  id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:kernel.name]];
-  if (function == nil) {
-    why = std::string("kernel ") + kernel.name + " is not in the library";
-    return false;
-  }
-  NSError* error = nil;
-  id<MTLComputePipelineState> pipeline = [device_ newComputePipelineStateWithFunction:function error:&error];
-  if (pipeline == nil) {
-    why = std::string("kernel ") + kernel.name + ": " + words(error, "no pipeline");
-    return false;
-  }
-  if ([pipeline threadExecutionWidth] != kSimdWidth) {
-    why = std::string("kernel ") + kernel.name + ": SIMD groups of " +
-          std::to_string([pipeline threadExecutionWidth]) + " threads, not 32";
-    return false;
-  }
-  // A dispatch over this limit would not run and would report nothing.
-  if ([pipeline maxTotalThreadsPerThreadgroup] < kernel.threads) {
-    why = std::string("kernel ") + kernel.name + ": at most " +
-          std::to_string([pipeline maxTotalThreadsPerThreadgroup]) + " threads a threadgroup";
-    return false;
-  }
-  pipelines_[kernel.name] = pipeline;
-  threads_[kernel.name] = kernel.threads;
-  return true;
 }
 
 std::unique_ptr<Buffer> MetalDevice::allocate(std::size_t bytes) {
@@ -188,13 +160,13 @@ bool MetalDevice::encode(id<MTLCommandBuffer> commands, const std::vector<Dispat
   }
   const Encoder scope(opened);
   for (const Dispatch& dispatch : dispatches) {
-    const auto pipeline = pipelines_.find(dispatch.kernel);
-    if (pipeline == pipelines_.end() || dispatch.groups == 0 || dispatch.params_bytes > kLongestSetBytes ||
+    const Pipelines::Entry* const pipeline = pipelines_.find(dispatch.kernel);
+    if (pipeline == nullptr || dispatch.groups == 0 || dispatch.params.size() > kLongestSetBytes ||
         dispatch.buffers.size() > kMostBuffers) {
       why = "a dispatch of " + dispatch.kernel + " that Metal cannot take";
       return false;
     }
-    [opened setComputePipelineState:pipeline->second];
+    [opened setComputePipelineState:pipeline->state];
     for (std::size_t i = 0; i < dispatch.buffers.size(); ++i) {
       const Binding& binding = dispatch.buffers[i];
       if (binding.buffer == nullptr) continue;
@@ -204,55 +176,74 @@ bool MetalDevice::encode(id<MTLCommandBuffer> commands, const std::vector<Dispat
       }
       [opened setBuffer:static_cast<const SharedBuffer*>(binding.buffer)->buffer offset:binding.offset atIndex:i];
     }
-    if (dispatch.params_bytes > 0) [opened setBytes:dispatch.params length:dispatch.params_bytes atIndex:kParamsIndex];
+    if (!dispatch.params.empty())
+      [opened setBytes:dispatch.params.data() length:dispatch.params.size() atIndex:kParamsIndex];
     [opened dispatchThreadgroups:MTLSizeMake(dispatch.groups, 1, 1)
-           threadsPerThreadgroup:MTLSizeMake(threads_.at(dispatch.kernel), 1, 1)];
+           threadsPerThreadgroup:MTLSizeMake(pipeline->threads, 1, 1)];
   }
   return true;
 }
 
-RunOutcome MetalDevice::run_once(const std::vector<Dispatch>& dispatches, double seconds, bool& victim) {
-  RunOutcome outcome;
-  victim = false;
+id<MTLCommandBuffer> MetalDevice::record(const std::vector<Dispatch>& dispatches, std::string& why) {
+  why = lost();
+  if (!why.empty()) return nil;
+  id<MTLCommandBuffer> commands = [queue_ commandBuffer];
+  if (commands == nil) {
+    why = "no command buffer";
+    return nil;
+  }
+  return encode(commands, dispatches, why) ? commands : nil;
+}
+
+std::unique_ptr<Commands> MetalDevice::commit(std::vector<Dispatch> dispatches) {
+  return std::make_unique<MetalCommands>(*this, std::move(dispatches));
+}
+
+void MetalCommands::commit() {
   @autoreleasepool {
-    id<MTLCommandBuffer> commands = [queue_ commandBuffer];
-    if (commands == nil) {
-      outcome.message = "no command buffer";
-      return outcome;
-    }
-    if (!encode(commands, dispatches, outcome.message)) return outcome;
-    const auto completion = std::make_shared<Completion>();
-    [commands addCompletedHandler:^(id<MTLCommandBuffer>) {
+    commands_ = device_.record(dispatches_, why_);
+    if (commands_ == nil) return;
+    completion_ = std::make_shared<Completion>();
+    const std::shared_ptr<Completion> completion = completion_;
+    [commands_ addCompletedHandler:^(id<MTLCommandBuffer>) {
       completion->tell();
     }];
-    [commands commit];
-    if (!completion->wait(seconds)) {
+    [commands_ commit];
+  }
+}
+
+RunOutcome MetalCommands::wait_once(double seconds, bool& victim) {
+  RunOutcome outcome;
+  victim = false;
+  if (commands_ == nil) {
+    outcome.message = why_;
+    return outcome;
+  }
+  @autoreleasepool {
+    if (!completion_->wait(seconds)) {
       // The GPU may still use the buffers, which the command buffer keeps alive.
-      lost_ = "the GPU did not answer within " + std::to_string(static_cast<int>(seconds)) + " s";
-      outcome.message = lost_;
+      outcome.message = "the GPU did not answer within " + std::to_string(static_cast<int>(seconds)) + " s";
+      device_.lose(outcome.message);
       return outcome;
     }
-    outcome.gpu_seconds = [commands GPUEndTime] - [commands GPUStartTime];
-    if ([commands status] == MTLCommandBufferStatusCompleted && [commands error] == nil) {
+    outcome.gpu_seconds = [commands_ GPUEndTime] - [commands_ GPUStartTime];
+    if ([commands_ status] == MTLCommandBufferStatusCompleted && [commands_ error] == nil) {
       outcome.ok = true;
       return outcome;
     }
-    outcome.message = words([commands error], "the command buffer failed without a reason");
+    outcome.message = words([commands_ error], "the command buffer failed without a reason");
     // The code beside it is not reliable; the text is.
     victim = outcome.message.find("victim") != std::string::npos;
     return outcome;
   }
 }
 
-RunOutcome MetalDevice::run(const std::vector<Dispatch>& dispatches, double seconds) {
-  if (!lost_.empty()) {
-    RunOutcome outcome;
-    outcome.message = lost_;
-    return outcome;
-  }
+RunOutcome MetalCommands::wait(double seconds) {
   bool victim = false;
-  RunOutcome outcome = run_once(dispatches, seconds, victim);
-  return victim ? run_once(dispatches, seconds, victim) : outcome;
+  RunOutcome outcome = wait_once(seconds, victim);
+  if (!victim) return outcome;
+  commit();
+  return wait_once(seconds, victim);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace framelab::metal {
 
@@ -29,8 +30,15 @@ struct BatchParams {
 };
 static_assert(sizeof(BatchParams) == 40 && offsetof(BatchParams, block_count) == 24);
 
+inline std::vector<std::uint8_t> bytes_of(const BatchParams& params) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&params);
+  return {bytes, bytes + sizeof params};
+}
+
 constexpr std::uint32_t kFusedBlockBytes = 8192;
 constexpr std::uint32_t kScratchBlockBytes = 65536;
+/** Elements of a round: fused kernels take whole ones. */
+constexpr std::uint32_t kRoundElements = 1024;
 constexpr std::uint32_t kScratchGroups = 8;
 /** Readable bytes behind the last stream. */
 constexpr std::size_t kStoredPadding = 512;

@@ -131,8 +131,7 @@ class Bench {
     Dispatch made;
     made.kernel = kernel;
     for (const Buffer* buffer : buffers) made.buffers.push_back({buffer, 0});
-    made.params = &params_;
-    made.params_bytes = sizeof params_;
+    made.params = bytes_of(params_);
     made.groups = groups;
     return made;
   }
@@ -238,7 +237,7 @@ SelfTest run_self_test(Device& device) {
   test.why = probe(device);
   Verdict verdict;
   if (test.why.empty())
-    for (const std::size_t element_bytes : {1, 2, 4}) {
+    for (const std::size_t element_bytes : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
       test_blocks(device, element_bytes, verdict);
       if (!verdict.fatal.empty()) break;
     }

@@ -113,10 +113,8 @@ void commands() {
     wrong = probe(results.get(), counters.get());
     wrong.buffers[0].offset = 4096;
     check(has(device->run({wrong}, 10).message, "offset"), "an offset at the end is not sent");
-    char long_params[4096] = {};
     wrong = probe(results.get(), counters.get());
-    wrong.params = long_params;
-    wrong.params_bytes = sizeof long_params;
+    wrong.params.resize(4096);
     check(has(device->run({wrong}, 10).message, "cannot take"), "4,096 bytes of parameters are not sent");
     fresh().never_ends = true;
     const long sent = standin::commands_committed();

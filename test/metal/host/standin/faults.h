@@ -14,6 +14,8 @@ struct Faults {
     bool refuse_buffers = false;     // newBufferWithLength: nil
     bool refuse_no_copy = false;     // newBufferWithBytesNoCopy: nil
     bool empty_no_copy = false;      // … a buffer of length 0
+    unsigned long most_buffer_bytes = 0;  // maxBufferLength; 0: its own
+    unsigned long working_set_bytes = 0;  // recommendedMaxWorkingSetSize; 0: its own
     int simd_width = 32;
     int most_threads = 1024;
     int failing_commands = 0;        // so many command buffers end with `failure`

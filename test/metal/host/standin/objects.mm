@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,11 +27,15 @@ Faults &faults() {
     return all;
 }
 static std::atomic<long> committed{0};
-static std::vector<std::thread> left_running;
+// The queue is serial, as a GPU's is; `running` counts command buffers that have not ended.
+static std::mutex counting;
+static std::condition_variable ended;
+static int running = 0;
+static long turns_given = 0, turns_done = 0;
 long commands_committed() { return committed; }
 void settle() {
-    for (std::thread &thread : left_running) thread.join();
-    left_running.clear();
+    std::unique_lock<std::mutex> lock(counting);
+    ended.wait(lock, [] { return running == 0; });
 }
 }  // namespace standin
 
@@ -269,13 +275,26 @@ struct Recorded {
     if (state >= MTLCommandBufferStatusCommitted) rule("commit twice");
     state = MTLCommandBufferStatusCommitted;
     ++standin::committed;
-    StandInCommands *kept = self;
-    std::thread thread([kept] {
+    long turn = 0;
+    {
+        const std::lock_guard<std::mutex> lock(standin::counting);
+        ++standin::running;
+        turn = standin::turns_given++;
+    }
+    std::thread([kept = self, turn]() mutable {
+        {
+            std::unique_lock<std::mutex> lock(standin::counting);
+            standin::ended.wait(lock, [turn] { return standin::turns_done == turn; });
+        }
         @autoreleasepool {
             [kept execute];
+            kept = nil;
         }
-    });
-    standin::left_running.push_back(std::move(thread));
+        const std::lock_guard<std::mutex> lock(standin::counting);
+        ++standin::turns_done;
+        --standin::running;
+        standin::ended.notify_all();
+    }).detach();
 }
 - (void)execute {
     standin::Faults &faults = standin::faults();
@@ -334,10 +353,12 @@ struct Recorded {
     return standin::faults().separate_memory ? NO : YES;
 }
 - (uint64_t)recommendedMaxWorkingSetSize {
-    return uint64_t(8) << 30;
+    const unsigned long ordered = standin::faults().working_set_bytes;
+    return ordered != 0 ? ordered : uint64_t(8) << 30;
 }
 - (NSUInteger)maxBufferLength {
-    return NSUInteger(1) << 32;
+    const unsigned long ordered = standin::faults().most_buffer_bytes;
+    return ordered != 0 ? ordered : NSUInteger(1) << 32;
 }
 - (id<MTLCommandQueue>)newCommandQueue {
     return [StandInQueue new];
