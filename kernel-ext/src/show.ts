@@ -10,7 +10,7 @@ import { lineBundle } from "./display/show/line-view";
 import { type CheckedShowOptions, checkShowOptions, type ShowOptions } from "./display/show/options";
 import { OptionError } from "./errors";
 import { indexRange } from "./result/views";
-import type { Frames, LoadReport, PixelArray } from "./types";
+import type { EncodedFrames, Frames, LoadReport, PixelArray } from "./types";
 
 /** What carries a report: `DamagedFramesError`, `MissingFramesError`. */
 export interface WithReport {
@@ -73,6 +73,9 @@ function bundleFor(value: unknown, options: CheckedShowOptions): Bundle {
   if (isReport(value)) return damageBundle(value, options.title);
   const { report } = (value ?? {}) as Partial<WithReport>;
   if (isReport(report)) return damageBundle(report, options.title);
+  if ((value as Partial<EncodedFrames> | null)?.representation === "encoded") {
+    refuse("encoded frames; decode what you want to see, as in show(await frames.frame(0))");
+  }
   const isPromise = typeof (value as PromiseLike<unknown> | null)?.then === "function";
   refuse(isPromise ? "a promise; await it first" : describe(value));
 }

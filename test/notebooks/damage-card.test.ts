@@ -1,9 +1,9 @@
 // Owns: the damage card as a notebook shows it by itself: when, in which order, what it holds, how long it can get.
 // Must not know: how frames are decoded. The kernel is a stand-in of the shape that the package looks for.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import {
   type DamagedBlock,
@@ -15,6 +15,7 @@ import {
   verify,
 } from "framelab";
 import { PNG } from "pngjs";
+import { runNotebook } from "#framelab/cli/notebook/run";
 import { evidenceOf, keepEvidence, pictureOf } from "#framelab/damage/evidence";
 import { damageBundle } from "#framelab/display/show/damage-card";
 import { writeAcquisition } from "../fixtures/acquisition";
@@ -182,6 +183,33 @@ test("outside a notebook nothing is shown or kept", async (context) => {
   assert.doesNotMatch(written, /frames are damaged|load failed/);
   assert.deepEqual(sent, []);
   assert.equal(evidenceOf(error.report), null);
+});
+
+test("in a kernel the error of a cell is one line behind the card, without the kernel's stack", async () => {
+  const root = resolve(__dirname, "../../..");
+  const source = `const { load } = require(${JSON.stringify(join(root, "dist", "index.js"))});\nawait load(${JSON.stringify(path)});`;
+  const cell = {
+    cell_type: "code",
+    metadata: { tags: ["raises-exception"] },
+    source,
+    outputs: [],
+    execution_count: null,
+  };
+  const notebook = join(folder, "error.ipynb");
+  writeFileSync(notebook, JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+  const { cells } = await runNotebook(notebook);
+  const [progress, card, error, ...more] = cells[0]!.outputs.filter(
+    (output) => output.output_type !== "stream" || output.text !== "",
+  );
+  const text = (output: typeof card): string =>
+    output?.output_type === "stream" ? String(output.text) : String(output?.data["text/plain"]);
+  assert.match(text(progress), /^load failed/);
+  assert.match(text(card), /^2 of 12 frames are damaged\n/);
+  assert.match(
+    text(error),
+    /^DamagedFramesError: Frames 6 to 7: a compressed HDF5 chunk is truncated or corrupt\. .*\n$/,
+  );
+  assert.deepEqual(more, []);
 });
 
 test("a card of thousands of damaged, missing and suspect frames with pictures stays below 250 kB", () => {

@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "transform",
     "types",
   ],
-  display: ["damage", "errors", "host", "inspection", "types"],
+  display: ["damage", "errors", "host", "inspection", "pixel-arrays", "types"],
 };
 
 /** Pure arithmetic on chunk numbers: the readers of chunk indexes need it before there is a plan. */

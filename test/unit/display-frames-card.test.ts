@@ -64,6 +64,14 @@ test("the card says what the frames are and how they came, with a pattern and a 
   assert.ok(png !== undefined);
 });
 
+test("memory is that of the frames as they are held, not as they were decoded", () => {
+  const cropped = { ...REPORT, bytes: { stored: 16, decoded: 960, peak: 48 } };
+  assert.match(
+    framesBundle(smallScan({ report: cropped }), checkShowOptions()).text,
+    /memory +48 B, 3\.0 times/,
+  );
+});
+
 test("without a valid frame the card has no pattern, and all of a scan is a hole", () => {
   const { html } = framesBundle(smallScan({ valid: new Uint8Array(4) }), checkShowOptions());
   assert.equal([...html.matchAll(/<img /g)].length, 1);

@@ -11,6 +11,7 @@ import { drawDamageMap } from "#framelab/display/show/damage-map";
 import { gridOf } from "#framelab/display/show/grid";
 import { imageBundle } from "#framelab/display/show/image-view";
 import { packNumbers } from "#framelab/display/show/interactive";
+import { lineBundle } from "#framelab/display/show/line-view";
 import { checkShowOptions } from "#framelab/display/show/options";
 import { scaleFor } from "#framelab/display/show/scale";
 import { plainReport } from "../fixtures/report";
@@ -109,6 +110,39 @@ test("a picture has each pixel where it belongs, row 0 on top, flagged pixels gr
   assert.deepEqual([pixel(0, 0), pixel(0, 1), pixel(0, 2)], [color(0), color(0.2), color(0.4)]);
   assert.deepEqual([pixel(1, 0), pixel(1, 1), pixel(1, 2)], [color(0.6), color(1), [176, 176, 176]]);
   assert.match(bundle.text, /^2 x 3 uint16, scale 0 to 5, 1 flagged pixel in grey$/);
+});
+
+test("a picture has a colour bar from its low to its high limit, and axes that count from 0", () => {
+  const ramp = Uint16Array.from({ length: 64 }, (_, i) => i);
+  const { png } = imageBundle(ndarray(ramp, [8, 8]), { ...DEFAULTS, limits: [0, 63] });
+  const { width, data } = PNG.sync.read(png!);
+  const pixel = (x: number, y: number): number[] => [...data.subarray(4 * (y * width + x)).subarray(0, 3)];
+  const table = colorTable("blue-yellow");
+  // The bar stands 32 pixels to the right of the image of 768 x 768 pixels, and is as high.
+  const barX = 116 + 768 + 32 + 14;
+  assert.deepEqual(pixel(barX, 16), [...table.subarray(3 * 255, 3 * 256)]);
+  assert.deepEqual(pixel(barX, 16 + 767), [...table.subarray(0, 3)]);
+  const ink = (x0: number, y0: number, x1: number, y1: number): number => {
+    let dark = 0;
+    for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) if (pixel(x, y)[0]! < 128) dark += 1;
+    return dark;
+  };
+  // Numbers and names: below the image, left of it, and right of the bar.
+  assert.ok(ink(116, 16 + 768 + 20, 116 + 768, 16 + 768 + 90) > 100);
+  assert.ok(ink(0, 16, 100, 16 + 768) > 100);
+  assert.ok(ink(barX + 30, 16, width, 16 + 768) > 100);
+});
+
+test("a line goes through its values", () => {
+  const { png } = lineBundle(ndarray(Float64Array.of(0, 10, 0), [3]), DEFAULTS);
+  const { width, data } = PNG.sync.read(png!);
+  // The plot is 900 x 400 pixels at (150, 24): its peak is in the middle of the top, its ends at the bottom.
+  const colored = (x: number, y: number): boolean => {
+    const at = 4 * (y * width + x);
+    return Math.max(...data.subarray(at, at + 3)) - Math.min(...data.subarray(at, at + 3)) > 30;
+  };
+  assert.ok(colored(150 + 450, 26) && colored(150 + 225, 24 + 200) && colored(150 + 675, 24 + 200));
+  assert.ok(!colored(150 + 450, 24 + 200) && !colored(150 + 225, 40));
 });
 
 test("a transposed view is drawn as it is indexed", () => {
@@ -217,6 +251,7 @@ test("no string of a file or of a user becomes markup", () => {
     damageBundle(hostile, HOSTILE).html,
     damageBundle(report({ path: HOSTILE }), HOSTILE).html,
     imageBundle(array, { ...DEFAULTS, title: HOSTILE }).html,
+    lineBundle(ndarray(Uint16Array.of(1, 2, 3), [3]), { ...DEFAULTS, title: HOSTILE }).html,
   ];
   for (const html of pages) assert.doesNotMatch(html, /onerror="/);
 });
@@ -237,6 +272,10 @@ test("bad options and values are refused with what is allowed", () => {
   refused(() => show(3 as never), /show takes frames, .* but got 3/);
   refused(() => show(null as never), /but got null/);
   refused(() => show(Promise.resolve() as never), /await it first/);
+  refused(
+    () => show({ representation: "encoded", shape: [1, 2, 2] } as never),
+    /show\(await frames\.frame\(0\)\)/,
+  );
   refused(() => show(ndarray(new Uint16Array(8), [2, 2, 2])), /shape \[2, 2, 2\]; pick one frame/);
   refused(() => show(ndarray(new Uint16Array(0), [0, 2])), /empty array/);
 });

@@ -1,6 +1,7 @@
 // Owns: the card of loaded frames: what they are, how they came, one pattern and, for a scan, a virtual image.
 // Must not know: how frames are loaded; damage beyond its verdict.
 import { basename } from "node:path";
+import { dtypeBytes } from "../../pixel-arrays";
 import type { Frames } from "../../types";
 import { framesLine } from "../summary";
 import { bytesText, rateText, secondsText } from "../units";
@@ -42,11 +43,13 @@ export function framesBundle(frames: Frames, options: CheckedShowOptions): Bundl
 function factRows(frames: Frames): string[][] {
   const { report, shape, pixelType } = frames;
   const { decoded, stored } = report.bytes;
-  const ratio = stored > 0 ? `, ${(decoded / stored).toFixed(1)} times the ${bytesText(stored)} stored` : "";
+  // A crop or a bin makes the frames in memory smaller than those that were decoded.
+  const held = shape.reduce((product, extent) => product * extent, dtypeBytes(pixelType));
+  const ratio = stored > 0 ? `, ${(held / stored).toFixed(1)} times the ${bytesText(stored)} stored` : "";
   return [
     ["file", frames.source],
     ["frames", `${shape.join(" x ")} ${pixelType}`],
-    ["memory", `${bytesText(decoded)}${ratio}`],
+    ["memory", `${bytesText(held)}${ratio}`],
     ["decoded by", `${report.backend.name} (${report.backend.device}), ${report.backend.why}`],
     ["time", `${secondsText(report.seconds)}, ${rateText(decoded, report.seconds)}`],
     ["stages", report.stages.map(({ name, ms }) => `${name} ${ms.toFixed(0)} ms`).join(", ")],
