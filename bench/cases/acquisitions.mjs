@@ -1,4 +1,4 @@
-// Owns: the acquisitions of the load bench: u16 counts in a master and its data files, and the sum of their pixels.
+// Owns: the acquisitions of the load bench: counts in a master and its data files, and the sum of their pixels.
 // Must not know: contenders under test, clocks. Chunks are those of the data set, written by the tests' HDF5 writer.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,8 +13,8 @@ const require = createRequire(import.meta.url);
 export const ACQUISITIONS = {
   small: { name: "counts-u16-75MB", frames: 1024, files: 1 },
   large: { name: "counts-u16-1.2GB", frames: 16_384, files: 27 },
-  /** Growth with frames; 7.4 GB decoded. */
-  long: { name: "counts-u16-7.4GB", frames: 100_000, files: 27 },
+  /** Growth with frames: 3.7 GB decoded, below the 4 GiB up to which released memory is kept. */
+  long: { name: "counts-u8-3.7GB", frames: 100_000, files: 27 },
 };
 
 /** Frames of the loads that show growth. */
@@ -24,7 +24,7 @@ export const GROWTH = [1000, 10_000, 100_000];
 const DATASET = "/entry/data/data";
 
 /**
- * Makes the files where they are absent. `set` is counts-u16 of prepareDataSet. Gives what a loader is asked for:
+ * Makes the files where they are absent. `set` is that of its counts, of prepareDataSet. Gives what a loader is asked for:
  * paths, frames, decoded `bytes` and the exact `sum` of all pixels.
  */
 export function prepareAcquisition(acquisition, set) {
@@ -47,7 +47,7 @@ function write(folder, { name, frames, files }, set) {
   const blank = new Uint8Array(set.frameBytes);
   const filesOf = filesOfSplit(frames, files);
   const written = writeAcquisition(folder, {
-    ...{ name, count: frames, height: HEIGHT, width: WIDTH, dtype: "u16", filesOf },
+    ...{ name, count: frames, height: HEIGHT, width: WIDTH, dtype: set.dtype, filesOf },
     frames: () => blank,
     // A copy each: one and the same chunk would be stored once, and read from the cache.
     store: (i) => chunks[i % chunks.length].slice(),
@@ -70,7 +70,8 @@ function filesOfSplit(frames, files) {
 /** Below 2^53 for any count that these files hold. */
 function sumOf(set, frames, different) {
   const raw = readFileSync(set.raw);
-  const pixels = new Uint16Array(raw.buffer, raw.byteOffset, raw.length / 2);
+  const Pixels = set.elementBytes === 1 ? Uint8Array : Uint16Array;
+  const pixels = new Pixels(raw.buffer, raw.byteOffset, raw.length / set.elementBytes);
   const frameLength = HEIGHT * WIDTH;
   let sum = 0;
   for (let i = 0; i < different; i++) {

@@ -30,12 +30,13 @@ function growthPart(rows) {
   const growth = [...starting(rows, "growth/"), ...starting(rows, "cores/")];
   if (growth.length === 0) return [];
   const body = growth.map((row) => [
+    row.case.replace(/^\w+\//, ""),
     row.frames,
     row.threads,
     both(row),
     ((1000 * row.minMs) / row.frames).toFixed(1),
   ]);
-  const head = ["frames", "cores", "ms, best / median", "µs a frame"];
+  const head = ["load", "frames", "cores", "ms, best / median", "µs a frame"];
   return ["### Growth with frames and cores", "Warm loads into reused output.", table(head, body)];
 }
 

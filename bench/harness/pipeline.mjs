@@ -67,7 +67,7 @@ const PARTS = {
   async growth(_, prepareLong) {
     const long = prepareLong();
     const rows = ask("frames", { ...framesOf(long, GROWTH), rounds: 3 });
-    return rows.map((row) => ({ case: `growth/${row.frames}-frames`, ...row }));
+    return rows.map((row) => ({ case: `growth/${long.name}`, ...row }));
   },
 
   async cores(large) {

@@ -26,7 +26,9 @@ export function prepareDecoders({ sources }) {
 
 /** An acquisition of ACQUISITIONS by its key. */
 export function prepareLoad(tools, size) {
-  return prepareAcquisition(ACQUISITIONS[size], prepareSets(tools, ["counts-u16"])[0]);
+  const acquisition = ACQUISITIONS[size];
+  const set = acquisition.name.split("-").slice(0, 2).join("-");
+  return prepareAcquisition(acquisition, prepareSets(tools, [set])[0]);
 }
 
 /** All loaders; h5py in one process and in as many as FrameLab has threads. */
