@@ -1,7 +1,7 @@
 // Owns: the ladder: what is known of the Metal path without a Mac, a line a rung, passed or skipped with the reason.
 // Must not know: how a rung works.
 //
-// node scripts/metal-ladder.mjs [--verbose] [--fuzz=BLOCKS]. In CI (CI set) a skip that the machine does not force fails.
+// node scripts/metal-ladder.mjs [--verbose] [--fuzz=BLOCKS] [--only=TEXT of a name].
 import { execFileSync } from "node:child_process";
 import { CLANG, checkMetal } from "./metal-check.mjs";
 import { checkMistakes } from "./metal-check-mistakes.mjs";
@@ -12,6 +12,10 @@ import { metalSource } from "./metal-source.mjs";
 
 const verbose = process.argv.includes("--verbose");
 const fuzzBlocks = Number(process.argv.find((a) => a.startsWith("--fuzz="))?.slice(7) ?? 12_000);
+if (!(Number.isInteger(fuzzBlocks) && fuzzBlocks > 0)) {
+  console.error("--fuzz=BLOCKS takes a number of blocks");
+  process.exit(2);
+}
 const log = verbose ? (line) => console.log(`    ${line}`) : () => {};
 
 function has(program) {
@@ -32,7 +36,7 @@ const lanes = async () => {
   return harnesses;
 };
 
-/** `skip` gives `{ reason, forced }` or null; `run` gives `{ failures, says }`. */
+/** `skip` gives `{ reason, forced }` or null; `run` gives `{ failures, says, more }`, `more` being lines to print below. */
 const RUNGS = [
   {
     name: "1 type check",
@@ -67,8 +71,8 @@ const RUNGS = [
     name: "2 fuzz",
     skip: needsClang,
     run: async () => {
-      const { ok, output } = await runFuzz(fuzzBlocks, 11);
-      return { failures: ok ? [] : [output.slice(-600)], says: `${fuzzBlocks} blocks on every path` };
+      const { failures, counts } = await runFuzz(fuzzBlocks, 11);
+      return { failures, says: `${fuzzBlocks} blocks on every path`, more: counts };
     },
   },
   {
@@ -114,8 +118,11 @@ const RUNGS = [
   },
 ];
 
-let failed = false;
-for (const rung of RUNGS) {
+const only = process.argv.find((a) => a.startsWith("--only="))?.slice(7) ?? "";
+const rungs = RUNGS.filter(({ name }) => name.includes(only));
+let failed = rungs.length === 0;
+if (failed) console.log(`no rung's name has "${only}": ${RUNGS.map(({ name }) => name).join(", ")}`);
+for (const rung of rungs) {
   const started = Date.now();
   const skip = rung.skip();
   if (skip) {
@@ -124,10 +131,10 @@ for (const rung of RUNGS) {
     console.log(`${bad ? "FAILED " : "skipped"} ${rung.name}: ${skip.reason}`);
     continue;
   }
-  const { failures, says } = await rung.run();
+  const { failures, says, more = [] } = await rung.run();
   const minutes = ((Date.now() - started) / 60_000).toFixed(1);
   failed ||= failures.length > 0;
   console.log(`${failures.length > 0 ? "FAILED " : "passed "} ${rung.name}: ${says} (${minutes} min)`);
-  for (const failure of failures) console.log(`    ${failure}`);
+  for (const line of [...more, ...failures]) console.log(`    ${line}`);
 }
 process.exitCode = failed ? 1 : 0;

@@ -33,13 +33,10 @@ const ENVIRONMENT = {
 };
 
 /** Runs a program; `{ ok, output }`, where output holds what a person needs to see of a failure. */
-function execute(program, args) {
+function execute(program, args, timeout = 900_000) {
   return new Promise((resolve) => {
-    execFile(
-      program,
-      args,
-      { env: ENVIRONMENT, timeout: 900_000, maxBuffer: 2 ** 26 },
-      (error, stdout, stderr) => resolve({ ok: error === null, output: `${stdout}${stderr}` }),
+    execFile(program, args, { env: ENVIRONMENT, timeout, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ ok: error === null, output: `${stdout}${stderr}` }),
     );
   });
 }
@@ -98,8 +95,44 @@ export async function runPlantedBugs(harnesses, log = () => {}) {
 
 export const PLANTED_BUGS = BUGS.length;
 
-/** The long fuzz at -O2: `blocks` random blocks, each decoded on every path. */
+/** Fewer blocks than this need not meet every bound in every layout. */
+const ENOUGH_FOR_ALL = 12_000;
+const VERDICTS = ["good", ...Array.from({ length: 9 }, (_, i) => `bound ${i + 1}`)];
+
+/** Sums of the fuzz's lines `fuzz verdicts LAYOUT n0 … n9`, as `{ layout: [n0 … n9] }`. */
+export function fuzzCounts(output) {
+  const sums = {};
+  for (const [, layout, numbers] of output.matchAll(/^fuzz verdicts (\S+)((?: \d+){10})$/gm)) {
+    sums[layout] ??= VERDICTS.map(() => 0);
+    for (const [i, count] of numbers.trim().split(" ").entries()) sums[layout][i] += Number(count);
+  }
+  return sums;
+}
+
+/** What the counts lack, in words: a bound that no block of a layout broke was not tested there. */
+export function unmetBounds(sums) {
+  if (Object.keys(sums).length === 0) return ["the fuzz printed no counts"];
+  return Object.entries(sums).flatMap(([layout, counts]) =>
+    counts.flatMap((count, i) => (count === 0 ? [`${layout}: no block for '${VERDICTS[i]}'`] : [])),
+  );
+}
+
+/**
+ * The long fuzz at -O2: `blocks` random blocks, each decoded on every path. `{ failures, counts }`: `counts` are lines of
+ * a table, a layout each.
+ */
 export async function runFuzz(blocks, seed) {
   const program = await buildLanes("plain", metalSource(), await buildHarness("plain"), "fuzz");
-  return execute(program, ["--fuzz-only=1", `--fuzz=${blocks}`, `--seed=${seed}`]);
+  const args = ["--fuzz-only=1", `--fuzz=${blocks}`, `--seed=${seed}`];
+  const { ok, output } = await execute(program, args, 3_000_000);
+  const sums = fuzzCounts(output);
+  const failures = ok ? [] : output.split("\n").filter((line) => TELLING.test(line));
+  if (!ok && failures.length === 0) failures.push(output.slice(-600));
+  if (ok && blocks >= ENOUGH_FOR_ALL) failures.push(...unmetBounds(sums));
+  const row = (name, cells) => `${name.padEnd(12)}${cells.map((cell) => String(cell).padStart(9)).join("")}`;
+  const counts = [
+    row("layout", VERDICTS),
+    ...Object.entries(sums).map(([layout, numbers]) => row(layout, numbers)),
+  ];
+  return { failures, counts };
 }

@@ -102,10 +102,45 @@ Bytes damaged(const Bytes &stream, DamageKind kind, std::mt19937 &random) {
     return out;
 }
 
+// Where the sequences of a stream begin, as far as it is well formed.
+static std::vector<size_t> sequence_starts(const Bytes &stream) {
+    std::vector<size_t> starts;
+    size_t at = 0;
+    auto length = [&](size_t first) {
+        size_t sum = first;
+        for (uint8_t more = 255; first == 15 && more == 255 && at < stream.size(); ++at) sum += more = stream[at];
+        return sum;
+    };
+    while (at < stream.size()) {
+        starts.push_back(at);
+        const uint8_t token = stream[at++];
+        const size_t literals = length(token >> 4);
+        if (stream.size() - at < 2 || literals > stream.size() - at - 2) break;
+        at += literals + 2;
+        length(token & 15);
+    }
+    return starts;
+}
+
+// Cuts a stream before one of its sequences and ends it there within a literal length or within an offset: random
+// changes alone hardly ever make these two.
+static void end_within(Bytes &stream, bool literal_length, std::mt19937 &random) {
+    const std::vector<size_t> starts = sequence_starts(stream);
+    stream.resize(starts[random() % starts.size()]);
+    if (literal_length) {
+        stream.push_back(uint8_t(0xf0 | random() % 16));
+        stream.insert(stream.end(), random() % 4, 255);
+    } else {
+        stream.push_back(uint8_t(0x10 | random() % 16));
+        for (int i = 0; i < 2; ++i) stream.push_back(uint8_t(random()));
+    }
+}
+
 void mutate(Bytes &stream, std::mt19937 &random) {
     const size_t n = stream.size();
-    const unsigned kind = random() % 8;
+    const unsigned kind = random() % 9;
     if (n == 0) return;
+    if (kind == 8) return end_within(stream, random() % 2 == 0, random);
     if (kind < 5) {
         for (unsigned i = 1 + random() % 3; i > 0; --i) {
             const size_t at = random() % (kind == 0 ? std::min<size_t>(16, n) : n);

@@ -3,7 +3,10 @@
 #include "suite.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include "counts.h"
 #include "damage.h"
@@ -255,8 +258,24 @@ Batch fuzz_batch(uint32_t blocks, uint32_t seed, size_t element_bytes) {
     return batch;
 }
 
+// A line for each layout of the batch: how many blocks the reference takes, and how many each bound refuses.
+static void print_verdicts(const Batch &batch) {
+    std::map<std::string, std::array<size_t, kWrongSize + 1>> layouts;
+    for (size_t i = 0; i < batch.blocks.size(); ++i) {
+        const uint32_t bytes = batch.blocks[i].decoded_bytes;
+        const std::string layout = bytes == 8192 || bytes == 4096 ? std::to_string(bytes) : "other";
+        ++layouts[layout][batch.verdicts[i]];
+    }
+    for (const auto &[layout, counts] : layouts) {
+        printf("fuzz verdicts u%zu-%s", 8 * batch.element_bytes, layout.c_str());
+        for (size_t count : counts) printf(" %zu", count);
+        printf("\n");
+    }
+}
+
 int run_fuzz(Machine &machine, uint32_t blocks, uint32_t seed, size_t element_bytes) {
     const Batch batch = fuzz_batch(blocks, seed, element_bytes);
+    print_verdicts(batch);
     const size_t refused = size_t(std::count_if(batch.verdicts.begin(), batch.verdicts.end(), [](Bound b) { return b != kGood; }));
     int failures = 0;
     Decoder decoder(machine);
