@@ -149,7 +149,8 @@ describe("the packed tarball", () => {
     const broken = join(work, "broken.node");
     writeFileSync(broken, "not a binary");
     chmodSync(broken, 0o755);
-    const { loaded } = install("broken", withBinary("bad", broken), hidden);
+    const { loaded, log } = install("broken", withBinary("bad", broken), hidden);
+    assert.match(log, new RegExp(`framelab: the carried binary for ${TARGET} cannot be used \\(`));
     assert.match(loaded.reason ?? "", /framelab\.node does not load: /);
   });
 
