@@ -144,3 +144,115 @@ describe("reports", () => {
     assert.ok(bytesOf(await loadOn("metal", good, { scanShape: null })).equals(stack(spec.frames, upTo(9))));
   });
 });
+
+describe("faults", () => {
+  const { spec, path } = write("faults", { count: 30 });
+  const whole = () => stack(spec.frames, upTo(30));
+
+  for (const [name, faults, reason] of [
+    ["no device", { noDevice: true }, /^no Metal device$/],
+    ["a compile error", { compileError: true }, /do not compile: program_source/],
+    ["SIMD width 64", { simdWidth: 64 }, /SIMD groups of 64 threads/],
+    ["a self-test mismatch", { wrongKernel: "copy_raw" }, /fails its self-test: copy_raw: wrong answer/],
+  ] as const) {
+    onStandIn(`${name}: auto takes the cpu and says why; metal by name is refused`, async () => {
+      order(faults);
+      const frames = await loadOn("auto", path, { scanShape: null });
+      const { tried, name: ran } = frames.report.backend;
+      assert.equal(ran, "cpu");
+      assert.equal(tried[0]?.name, "metal");
+      assert.match(tried[0].reason, reason);
+      assert.ok(bytesOf(frames).equals(whole()));
+      await assert.rejects(loadOn("metal", path, { scanShape: null }), (error: unknown) => {
+        assert.ok(error instanceof BackendUnavailableError);
+        return reason.test(error.reason);
+      });
+    });
+  }
+
+  onStandIn("a nil no-copy buffer: frames are copied, and the report says so", async () => {
+    order({}, { refuseNoCopy: true });
+    const frames = await loadOn("metal", path, { scanShape: null });
+    assert.ok(bytesOf(frames).equals(whole()));
+    assert.ok(frames.report.notes.some(({ code }) => code === "gpu-copy"));
+    order({});
+    const next = await loadOn("metal", path, { scanShape: null });
+    assert.ok(!next.report.notes.some(({ code }) => code === "gpu-copy"));
+  });
+
+  for (const [name, faults, reason] of [
+    ["a nil buffer", { refuseBuffers: true }, /no memory for a part of a batch/],
+    ["a failed command buffer", { failingCommands: 1, failure: "page fault" }, /page fault/],
+  ] as const) {
+    onStandIn(`${name}: auto goes on with the cpu; metal by name is a BackendError`, async () => {
+      order({}, faults);
+      const frames = await loadOn("auto", path, { scanShape: null });
+      assert.equal(frames.report.backend.name, "cpu");
+      const dropped = frames.report.notes.find(({ code }) => code === "backend-dropped");
+      assert.match(dropped?.text ?? "", reason);
+      assert.ok(bytesOf(frames).equals(whole()));
+      order({}, faults);
+      const failed = { name: "BackendError", message: reason };
+      await assert.rejects(loadOn("metal", path, { scanShape: null }), failed);
+      order({});
+      assert.ok(bytesOf(await loadOn("metal", path, { scanShape: null })).equals(whole()));
+    });
+  }
+
+  onStandIn("an innocent victim is run once more", async () => {
+    order({}, { failingCommands: 1, failure: "Discarded (victim of GPU error/recovery)" });
+    assert.ok(bytesOf(await loadOn("metal", path, { scanShape: null })).equals(whole()));
+  });
+
+  onStandIn("output beyond the longest buffer lies under several, and is not copied", async () => {
+    order({ mostBufferBytes: 2 ** 18 });
+    standIn.metalDevice();
+    const { commands } = standIn.standInCounts();
+    const frames = await loadOn("metal", path, { scanShape: null });
+    assert.ok(bytesOf(frames).equals(whole()));
+    assert.ok(standIn.standInCounts().commands >= commands + 2);
+    assert.ok(!frames.report.notes.some(({ code }) => code === "gpu-copy"));
+  });
+
+  onStandIn("a GPU that does not answer is left alone from then on", async () => {
+    order({ waitMs: 300 }, { neverEnds: true });
+    const lost = { name: "BackendError", message: /did not answer/ };
+    await assert.rejects(loadOn("metal", path, { scanShape: null }), lost);
+    standIn.standInBreak({});
+    const frames = await loadOn("auto", path, { scanShape: null });
+    assert.equal(frames.report.backend.name, "cpu");
+    assert.match(frames.report.backend.tried[0]!.reason, /did not answer/);
+    assert.ok(bytesOf(frames).equals(whole()));
+  });
+});
+
+describe("cancel and growth", () => {
+  onStandIn("an aborted load rejects with AbortError and the next load is exact", async () => {
+    const one = countFrames("u16", 192, 192)(0);
+    const long = { count: 2000, height: 192, width: 192, frames: () => one };
+    const { path } = write("long", long);
+    const abort = new AbortController();
+    let reached = 0;
+    const progress = ({ framesDone }: { framesDone: number }) => {
+      reached = Math.max(reached, framesDone);
+      if (framesDone > 0) abort.abort();
+    };
+    await assert.rejects(loadOn("metal", path, { signal: abort.signal, progress }), { name: "AbortError" });
+    assert.ok(reached > 0 && reached < 2000, `${reached} frames were done`);
+    const frames = await loadOn("metal", path, { frames: { from: 1997, to: 2000 } });
+    assert.ok(bytesOf(frames).equals(stack(() => one, upTo(3))));
+  });
+
+  onStandIn("nothing grows over 100 loads", async () => {
+    const { spec, path } = write("again", { count: 3 });
+    const once = async () => {
+      const frames = await loadOn("metal", path, { scanShape: null });
+      assert.ok(bytesOf(frames).equals(stack(spec.frames, upTo(3))));
+      frames.release();
+    };
+    await once();
+    const before = standIn.standInCounts().objects;
+    for (let i = 0; i < 100; i++) await once();
+    assert.equal(standIn.standInCounts().objects, before);
+  });
+});
