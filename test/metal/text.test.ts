@@ -37,7 +37,7 @@ test("metal/README.md and the host list exactly the kernels of the text", async 
     return names.map((name) => (name.startsWith("_u") ? stem + name : name));
   });
   assert.deepEqual(rows.sort(), found.map(({ name }) => name).sort());
-  const host = readFileSync(join(ROOT, "native", "backends", "metal", "device.mm"), "utf8");
+  const host = readFileSync(join(ROOT, "native", "backends", "metal", "pipelines.mm"), "utf8");
   const listed = [...host.matchAll(/\{"(\w+)", (\d+)\}/g)].map(([, name, threads]) => `${name} ${threads}`);
   assert.deepEqual(listed.sort(), found.map(({ name, threads }) => `${name} ${threads}`).sort());
 });
