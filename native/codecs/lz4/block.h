@@ -1,6 +1,7 @@
 // Owns: the bounded LZ4 block decoder: one fast loop, one careful path, the nine bounds, exit at the first
 // refusal.
-// Must not know: how bytes are copied on a processor (the Copy policy does), files, frames, bit planes.
+// Must not know: how bytes are copied on a processor (the Copy policy and its Sequences do), files, frames, bit
+// planes.
 //
 // Why it is safe. The fast loop runs only while 18 bytes of this stream and 32 bytes of this block remain:
 // the longest sequence without extensions (1 token, 14 literals, 2 offset bytes; 14 + 18 bytes decoded) then
@@ -53,13 +54,15 @@ class BlockDecoder {
     const bool roomy = static_cast<std::size_t>(out_end_ - begin_) >= kFastMinimum;
     const std::uint8_t* const in_fast = roomy && in_end_ - in_ >= kFastStream ? in_end_ - kFastStream : in_;
     const std::uint8_t* const out_fast = roomy ? out_end_ - kFastBlock : begin_;
+    typename Copy::template Sequences<Copy> sequences;
     for (;;) {
+      sequences.resume(out_, produced());
       while (FRAMELAB_LIKELY(in_ < in_fast && out_ <= out_fast)) {
         const unsigned token = *in_;
         const unsigned literals = token >> 4;
         if (FRAMELAB_UNLIKELY(literals == kNibbleFull)) break;
         ahead_.line();
-        Copy::copy16(out_, in_ + 1);
+        sequences.literals(out_, in_ + 1, literals);
         in_ += literals + 1;
         out_ += literals;
         const unsigned offset = load_le16(in_);
@@ -69,9 +72,10 @@ class BlockDecoder {
         if (FRAMELAB_UNLIKELY(nibble == kNibbleFull)) {
           const Reason reason = extended_match(offset);
           if (FRAMELAB_UNLIKELY(reason != Reason::ok)) return reason;
+          sequences.resume(out_, produced());
           continue;
         }
-        Copy::match_short(out_, offset, nibble + kMinMatch);
+        sequences.match(out_, offset, nibble + kMinMatch);
         out_ += nibble + kMinMatch;
       }
       if (in_ >= in_end_) break;

@@ -1,12 +1,11 @@
 // Owns: literal and long-match copies for AVX-512 VBMI: up to 64 bytes are one load, one permute, one store.
 // Must not know: streams and bounds. Every function may write kBlockSlack bytes behind what it is asked for.
-// Short matches are AVX2's: a 16-byte permute beats a 32-byte one by 4 to 9 % on Zen 5 (counts, same run), presumably
-// because a wide load more often spans bytes that are still in the store queue.
 #pragma once
 #include <immintrin.h>
 
 #include "codecs/lz4/copy_avx2.h"
 #include "codecs/lz4/patterns.h"
+#include "codecs/lz4/recent_avx512.h"
 
 namespace framelab {
 namespace {
@@ -14,6 +13,9 @@ namespace {
 constexpr RepeatPattern<64> kRepeat64;
 
 struct Avx512Copy : Avx2Copy {
+  template <class Copy>
+  using Sequences = RecentBytes;
+
   static constexpr std::size_t kLiteralStep = 64;
 
   static FRAMELAB_INLINE void literals(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {

@@ -3,12 +3,16 @@
 // Must not know: streams and bounds. Every function may write kBlockSlack bytes behind what it is asked for.
 #pragma once
 #include "codecs/lz4/prefetch.h"
+#include "codecs/lz4/through_memory.h"
 #include "core/bytes.h"
 
 namespace framelab {
 namespace {
 
 struct PortableCopy {
+  template <class Copy>
+  using Sequences = ThroughMemory<Copy>;
+
   /** Bytes that one turn of `literals` reads: it may read so many behind the last literal. */
   static constexpr std::size_t kLiteralStep = 32;
 
