@@ -10,7 +10,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { NATIVE, nativeUnits } from "./native-units.mjs";
 
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 });
 
 /** What the fuzzer links: the inner operations and the chunk decoder, or all of the decoder with its threads. */
-const DECODER = /^backends\/cpu\/(chunk|dispatch|kernels_\w+)\.cc$/;
+const DECODER = /^(backends\/cpu\/(chunk|dispatch|kernels_\w+)|codecs\/\w+)\.cc$/;
 const EVERYTHING = /./;
 
 /** How one kind of build differs. */
@@ -91,12 +91,17 @@ function newestSource() {
   return Math.max(...paths.map((path) => statSync(path).mtimeMs));
 }
 
+/** `backends/cpu/batch.cc` as a file name of its own: folders have files of one name. */
+function objectName(source) {
+  return `${source.slice(0, -".cc".length).replaceAll("/", "-")}.o`;
+}
+
 async function build(kind) {
   const folder = join(ROOT, "build", "fuzz", kind.name);
   mkdirSync(folder, { recursive: true });
   const own = [...FUZZ_SOURCES, kind.main].map((name) => ({ source: `fuzz/${name}.cc`, flags: [] }));
   const units = [...nativeUnits(kind.arch).filter(({ source }) => kind.units.test(source)), ...own];
-  const objects = units.map(({ source }) => join(folder, `${basename(source, ".cc")}.o`));
+  const objects = units.map(({ source }) => join(folder, objectName(source)));
   const newest = newestSource();
   const waiting = units
     .map((unit, i) => [unit, objects[i]])

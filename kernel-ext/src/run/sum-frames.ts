@@ -80,7 +80,7 @@ async function sumJobs(work: SumWork, all: ChunkJobs): Promise<void> {
   for (const range of batchRanges(inside)) {
     run.ticker.batchStarts(run.choice.candidates[run.backend].name, framesPerJob);
     await sumRange(work, inside, range);
-    run.ticker.advance(framesPerJob * range.count);
+    run.ticker.batchEnds(framesPerJob * range.count, range.count);
   }
 }
 
