@@ -4,6 +4,7 @@ import { keepMessages } from "./display/sinks/kernel-care";
 
 export { annulus, type DetectorMask, disk, fromImage, type MaskImage } from "./analysis/masks";
 export type { Reduced, Reduction, ReductionKind } from "./analysis/reduction";
+export { type CheckOptions, check } from "./check";
 export type { ShowOptions } from "./display/show/options";
 export * from "./errors";
 export { inspect } from "./inspect";

@@ -82,7 +82,11 @@ test("an error that no cell waits for fails the run", async () => {
   ]);
   assert.equal(run.cells[0]!.ok, true);
   assert.equal(run.ok, false);
-  assert.match(run.asyncErrors.join(""), /Unhandled rejection: Error: late/);
+  assert.deepEqual(
+    run.asyncErrors.map(({ index }) => index),
+    [0],
+  );
+  assert.match(run.asyncErrors[0]!.text, /^Unhandled rejection: Error: late/);
 });
 
 test("a kernel that ends early and one that hangs are told apart, and cells that never ran are named", async () => {

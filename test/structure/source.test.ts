@@ -24,6 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   printed: [],
   "option-values": ["errors"],
   options: ["errors", "option-values", "types"],
+  "recorded-value": ["errors", "pixel-arrays", "types"],
+  check: ["display", "errors", "option-values", "recorded-value"],
   source: ["errors", "pixel-arrays", "types"],
   filters: ["errors", "pixel-arrays", "source", "types"],
   plan: ["errors", "filters", "options", "source", "types"],

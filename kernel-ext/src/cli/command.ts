@@ -48,11 +48,16 @@ export interface Command {
 /** A command line that cannot be understood; the message says why. */
 export class UsageError extends Error {}
 
-type Flags = Readonly<Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>>;
+type Flags = Readonly<
+  Record<
+    string,
+    { readonly type: "string" | "boolean"; readonly short?: string; readonly multiple?: boolean }
+  >
+>;
 
 /** Values of flags and the other words. */
 export interface ParsedArgs {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly words: readonly string[];
 }
 

@@ -3,12 +3,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, FrameLabError } from "../errors";
+import { checkCommand } from "./check";
 import { type Command, type Console, EXIT, EXIT_HELP, processConsole, UsageError } from "./command";
 import { inspectCommand } from "./inspect";
 import { verifyCommand } from "./verify";
 
 /** The commands, in the order of the help. */
-export const COMMANDS: readonly Command[] = [inspectCommand, verifyCommand];
+export const COMMANDS: readonly Command[] = [inspectCommand, verifyCommand, checkCommand];
 
 /** Runs a command line (without `node` and the script). Never rejects. @returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

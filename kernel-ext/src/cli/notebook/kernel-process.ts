@@ -26,10 +26,13 @@ const AFTER_ERROR_MS = 250;
 /** Time for what the last cell left behind (a display's last state) to arrive. */
 const SETTLE_MS = 100;
 
+/** Text that one cell may leave; what comes behind it is counted and dropped, so that a flood cannot fill the memory. */
+const MOST_TEXT = 16_000_000;
+
 /** tslab as the notebook would find it, else the one beside this package. Its inner modules are pinned by version. */
 function createHandler(folder: string): Handler {
   const places = [folder, __dirname];
-  const home = dirname(require.resolve("tslab/package.json", { paths: places }));
+  const home = dirname(tslabPackage(places));
   const load = createRequire(join(home, "package.json"));
   const { createConverter } = load("./dist/converter.js");
   const { createExecutor } = load("./dist/executor.js");
@@ -39,11 +42,26 @@ function createHandler(folder: string): Handler {
   return new JupyterHandlerImpl(createExecutor(folder, converters, console), false);
 }
 
+function tslabPackage(places: string[]): string {
+  try {
+    return require.resolve("tslab/package.json", { paths: places });
+  } catch {
+    throw new Error("tslab is found neither from the notebook nor from framelab; npm install tslab@1.0.22");
+  }
+}
+
 /** The outputs of one cell; displays are found again by id from any later cell. */
 class CellOutputs {
   readonly outputs: Output[] = [];
+  #left = MOST_TEXT;
 
-  stream(name: "stdout" | "stderr", text: string): void {
+  stream(name: "stdout" | "stderr", whole: string): void {
+    if (this.#left === 0) return;
+    const fits = whole.length <= this.#left;
+    const text = fits
+      ? whole
+      : `${whole.slice(0, this.#left)}\n… cut: a cell keeps ${MOST_TEXT} characters\n`;
+    this.#left = fits ? this.#left - whole.length : 0;
     const last = this.outputs.at(-1);
     if (last?.output_type === "stream" && last.name === name) last.text = `${last.text}${text}`;
     else this.outputs.push({ output_type: "stream", name, text });
@@ -60,7 +78,7 @@ class CellOutputs {
   }
 }
 
-async function runCells(request: RunRequest, send: (message: RunMessage) => void): Promise<void> {
+async function runCells(request: RunRequest, send: (message: RunMessage) => Promise<void>): Promise<void> {
   process.chdir(request.folder); // Before tslab loads: its compiler takes the working directory as its root.
   const handler = createHandler(request.folder);
   const displays = new Map<string, { readonly cell: number; readonly output: DisplayOutput }[]>();
@@ -69,7 +87,7 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => void
   const counts: (number | null)[] = request.sources.map(() => null);
   let current = 0;
 
-  const report = (index: number): void =>
+  const report = (index: number): Promise<void> =>
     send({
       type: "cell",
       index,
@@ -80,14 +98,14 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => void
   const asyncError = (kind: string, error: unknown): void => {
     const text = `${kind}: ${inspect(error)}\n`;
     cells[current]!.stream("stderr", text);
-    send({ type: "async-error", index: current, text });
+    void send({ type: "async-error", index: current, text });
   };
   process.on("unhandledRejection", (error) => asyncError("Unhandled rejection", error));
   process.on("uncaughtException", (error) => asyncError("Uncaught exception", error));
 
   for (const [index, code] of request.sources.entries()) {
     current = index;
-    send({ type: "begin", index });
+    await send({ type: "begin", index });
     const writeDisplay = (content: DisplayContent, update: boolean): void => {
       // A copy: the cell may change its object later.
       const copy = structuredClone(content);
@@ -96,7 +114,7 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => void
       for (const { cell, output } of known) {
         output.data = copy.data;
         output.metadata = copy.metadata;
-        if (cell !== current) report(cell);
+        if (cell !== current) void report(cell);
       }
       if (update) return;
       const output = cells[index]!.display(copy);
@@ -106,15 +124,27 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => void
     const reply = await handler.handleExecute({ code }, writeStream, writeDisplay);
     status[index] = reply.status;
     counts[index] = reply.execution_count ?? null;
-    report(index);
+    // Sent before the next cell begins: one that ends the process takes nothing of this one with it.
+    await report(index);
     if (reply.status !== "ok") await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS));
   }
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  for (const index of cells.keys()) report(index);
+  for (const index of cells.keys()) await report(index);
 }
 
+/** Ends with the parent, however that one ended: nobody would ever ask for the result. */
+process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
 process.once("message", async (request: RunRequest) => {
-  const send = (message: RunMessage): void => void process.send!(message);
-  await runCells(request, send);
-  process.send!({ type: "end" } satisfies RunMessage, () => process.exit(0));
+  const sent = process.send!.bind(process);
+  const send = (message: RunMessage): Promise<void> =>
+    new Promise((resolve) => sent(message, () => resolve()));
+  try {
+    await runCells(request, send);
+    await send({ type: "end" });
+  } catch (error) {
+    // Not a cell: the kernel itself cannot be set up.
+    await send({ type: "no-kernel", text: (error as Error).message });
+  }
+  process.exit(0);
 });

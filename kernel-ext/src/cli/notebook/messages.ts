@@ -23,4 +23,5 @@ export type RunMessage =
       readonly outputs: readonly Output[];
     }
   | { readonly type: "async-error"; readonly index: number; readonly text: string }
+  | { readonly type: "no-kernel"; readonly text: string }
   | { readonly type: "end" };

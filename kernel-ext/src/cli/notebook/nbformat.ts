@@ -1,6 +1,7 @@
-// Owns: the notebook file format (nbformat 4): its types, reading it with checks, writing it, stripping outputs.
+// Owns: the notebook file format (nbformat 4): its types, reading it with checks, writing it at once or not at all.
 // Must not know: how cells run.
-import { readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 /** Text of a cell or an output: one string or its lines, each with its newline. */
 export type MultilineText = string | readonly string[];
@@ -22,6 +23,7 @@ export interface DisplayOutput {
 export type Output = StreamOutput | DisplayOutput;
 
 export interface Cell {
+  readonly id?: string;
   readonly cell_type: "code" | "markdown" | "raw";
   readonly metadata: { readonly tags?: readonly string[] };
   readonly source: MultilineText;
@@ -37,25 +39,106 @@ export interface Notebook {
   readonly cells: readonly Cell[];
 }
 
+/** A file that is no notebook, or none that can be run here. The message is whole sentences with the path. */
+export class NotebookError extends Error {}
+
 /** A multi-line text as one string. */
 export function joined(text: MultilineText): string {
   return typeof text === "string" ? text : text.join("");
 }
 
-/** Reads a notebook. Throws an Error with the path when it is not JSON or not nbformat 4. */
+/** Reads a notebook. @throws NotebookError with the path when it cannot be read, is not JSON or not nbformat 4. */
 export function readNotebook(path: string): Notebook {
-  let value: Notebook;
+  const value = parsed(path) as Partial<Notebook> | null;
+  if (!isObject(value) || !("nbformat" in value)) {
+    throw new NotebookError(`${path} is JSON, but not a notebook: it has no nbformat.`);
+  }
+  if (value.nbformat !== 4) {
+    const todo = "Open it in JupyterLab and save it, or run: jupyter nbconvert --to notebook --nbformat 4.";
+    throw new NotebookError(
+      `${path} is not a notebook of format 4, but of format ${show(value.nbformat)}. ${todo}`,
+    );
+  }
+  if (!Array.isArray(value.cells))
+    throw new NotebookError(`${path} is not a notebook: it has no list of cells.`);
+  for (const [index, cell] of value.cells.entries()) {
+    const fault = cellFault(cell);
+    if (fault !== null)
+      throw new NotebookError(`${path} is a broken notebook: entry ${index + 1} of cells ${fault}.`);
+  }
+  return { ...value, metadata: isObject(value.metadata) ? value.metadata : {} } as Notebook;
+}
+
+function parsed(path: string): unknown {
+  let text: string;
   try {
-    value = JSON.parse(readFileSync(path, "utf8"));
+    if (statSync(path).isDirectory())
+      throw new NotebookError(`${path} is a folder; give the notebooks in it.`);
+    text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Error(`${path} is not a readable notebook: ${(cause as Error).message}`, { cause });
+    if (cause instanceof NotebookError) throw cause;
+    const absent = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const why = absent ? "does not exist" : `cannot be read: ${(cause as Error).message}`;
+    throw new NotebookError(`${path} ${why}.`, { cause });
   }
-  if (value?.nbformat !== 4 || !Array.isArray(value.cells)) {
-    throw new Error(`${path} is not a notebook of format 4, but of format ${value?.nbformat ?? "unknown"}.`);
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    const why = text.trim() === "" ? "it is empty" : (cause as Error).message;
+    throw new NotebookError(`${path} is not a readable notebook: ${why}.`, { cause });
   }
-  return value;
+}
+
+/** What is wrong with a cell, or null. */
+function cellFault(cell: unknown): string | null {
+  if (!isObject(cell)) return "is not an object";
+  const { cell_type, source, metadata, outputs } = cell as Partial<Cell>;
+  if (!["code", "markdown", "raw"].includes(cell_type as string)) return `has the type ${show(cell_type)}`;
+  if (source === undefined) return "has no source";
+  if (!isText(source)) return "has a source that is not text";
+  if (metadata !== undefined && !isObject(metadata)) return "has metadata that are not an object";
+  if (metadata?.tags !== undefined && !Array.isArray(metadata.tags)) return "has tags that are not a list";
+  if (cell_type === "code" && outputs !== undefined) {
+    if (!Array.isArray(outputs) || !outputs.every(isObject))
+      return "has outputs that are not a list of objects";
+  }
+  return null;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Text, whole or in lines. */
+export function isText(value: unknown): value is MultilineText {
+  return (
+    typeof value === "string" || (Array.isArray(value) && value.every((line) => typeof line === "string"))
+  );
+}
+
+function show(value: unknown): string {
+  return value === undefined ? "unknown" : (JSON.stringify(value)?.slice(0, 40) ?? "unknown");
 }
 
 export function writeNotebook(path: string, notebook: Notebook): void {
-  writeFileSync(path, `${JSON.stringify(notebook, null, 1)}\n`);
+  writeAtOnce(path, `${JSON.stringify(notebook, null, 1)}\n`);
+}
+
+/** Writes a text file whole or not at all: another name first, then a rename. Follows links, keeps the mode. */
+export function writeAtOnce(path: string, text: string): void {
+  let target = path;
+  let mode = 0o666;
+  try {
+    target = realpathSync(path);
+    mode = statSync(target).mode & 0o777;
+  } catch {
+    // A new file.
+  }
+  const draft = `${target}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    writeFileSync(draft, text, { mode, flush: true, flag: "wx" } as Parameters<typeof writeFileSync>[2]);
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 // Owns: running a notebook in a fresh kernel process and accounting for every cell.
-// Must not know: tslab (kernel-process.ts), where the result is written.
-import { type ChildProcess, fork } from "node:child_process";
-import { dirname, join, resolve } from "node:path";
-import type { CellStatus, RunMessage } from "./messages";
+// Must not know: tslab (kernel-process.ts), processes (child.ts), where the result is written.
+import { dirname, resolve } from "node:path";
+import { runChild } from "./child";
+import type { CellStatus } from "./messages";
 import { type Cell, joined, type Notebook, type Output, readNotebook } from "./nbformat";
 
 /** How one code cell ended. */
@@ -15,12 +15,17 @@ export interface CellResult {
   readonly ok: boolean;
 }
 
+/** A rejection that nobody handled, or an exception outside of cells, and the cell that ran when it came. */
+export interface AsyncError {
+  readonly index: number;
+  readonly text: string;
+}
+
 export interface NotebookRun {
   /** The notebook with outputs and execution counts. */
   readonly notebook: Notebook;
   readonly cells: readonly CellResult[];
-  /** Rejections that nobody handled, and exceptions outside of cells. */
-  readonly asyncErrors: readonly string[];
+  readonly asyncErrors: readonly AsyncError[];
   /** Why the kernel process ended early, or null. */
   readonly died: string | null;
   /** True when every cell ran and ended as it should, and nothing failed beside them. */
@@ -30,6 +35,8 @@ export interface NotebookRun {
 export interface RunOptions {
   /** The whole notebook's time limit in milliseconds; the kernel is killed behind it. Default: 5 minutes. */
   readonly timeoutMs?: number;
+  /** Kills the kernel and rejects with AbortError. */
+  readonly signal?: AbortSignal;
 }
 
 interface CellState {
@@ -44,51 +51,20 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   const notebook = readNotebook(absolute);
   const code = notebook.cells.filter((cell) => cell.cell_type === "code");
   const states: CellState[] = code.map(() => ({ status: "not-run", count: null, outputs: [] }));
-  const asyncErrors: string[] = [];
-  const child = fork(join(__dirname, "kernel-process.js"), [], {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  child.send({ folder: dirname(absolute), sources: code.map((cell) => joined(cell.source)) });
-  const died = await follow(child, options.timeoutMs ?? 300_000, (message) => {
+  const asyncErrors: AsyncError[] = [];
+  const request = { folder: dirname(absolute), sources: code.map((cell) => joined(cell.source)) };
+  const limits = { timeoutMs: options.timeoutMs ?? 300_000, signal: options.signal };
+  const died = await runChild(request, limits, (message) => {
     if (message.type === "cell") {
       const { status, count, outputs } = message;
       states[message.index] = { status, count, outputs: [...outputs] };
     } else if (message.type === "async-error") {
-      asyncErrors.push(message.text);
+      asyncErrors.push({ index: message.index, text: message.text });
     }
   });
   const cells = code.map((cell, index) => result(cell, index, states[index]!));
   const ok = died === null && asyncErrors.length === 0 && cells.every((cell) => cell.ok);
   return { notebook: withOutputs(notebook, states), cells, asyncErrors, died, ok };
-}
-
-/** Passes messages on until the process says `end` (null), or ends, or the time is over (the reason). */
-function follow(
-  child: ChildProcess,
-  timeoutMs: number,
-  take: (message: RunMessage) => void,
-): Promise<string | null> {
-  let running = 0;
-  let ended = false;
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    child.kill("SIGKILL");
-  }, timeoutMs);
-  child.on("message", (message: RunMessage) => {
-    if (message.type === "begin") running = message.index;
-    if (message.type === "end") ended = true;
-    take(message);
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (exitCode, signal) => {
-      clearTimeout(timer);
-      if (ended) resolve(null);
-      else if (late) resolve(`cell ${running + 1} was still running after ${timeoutMs / 1000} s`);
-      else resolve(`the kernel process ended in cell ${running + 1} with ${signal ?? `status ${exitCode}`}`);
-    });
-  });
 }
 
 function result(cell: Cell, index: number, { status, outputs }: CellState): CellResult {
@@ -121,5 +97,5 @@ export function runFaults(run: NotebookRun): string[] {
     .filter((cell) => !cell.ok)
     .map((cell) => `Cell ${cell.index + 1}: ${cell.status}\n${cellText(cell)}`.trimEnd());
   if (run.died !== null) faults.push(`Run ended early: ${run.died}.`);
-  return [...faults, ...run.asyncErrors.map((text) => text.trimEnd())];
+  return [...faults, ...run.asyncErrors.map(({ index, text }) => `Cell ${index + 1}: ${text}`.trimEnd())];
 }

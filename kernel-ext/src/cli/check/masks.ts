@@ -1,0 +1,76 @@
+// Owns: the rules that take from a text what changes from run to run: times, rates, dates, folders, stacks, colours.
+// Must not know: cells, where a user's rules come from.
+
+/** What a rule finds is replaced. */
+export interface Mask {
+  readonly find: RegExp;
+  readonly by: string;
+}
+
+const NUMBER = String.raw`(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?`;
+
+/** In this order: a date must go before its hours are taken for a time of day. */
+export const DEFAULT_MASKS: readonly Mask[] = [
+  {
+    find: /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g,
+    by: "<date>",
+  },
+  {
+    find: /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?[A-Z][a-z]{2} (?:\d\d? )?\d{4}(?: \d\d:\d\d:\d\d)?(?: GMT(?:[+-]\d{4})?)?(?: \([^)]*\))?/g,
+    by: "<date>",
+  },
+  { find: /\b\d{1,2}[/.]\d{1,2}[/.]\d{4}(?:, \d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?)?/g, by: "<date>" },
+  { find: /\b\d{1,2}:\d\d:\d\d(?:\.\d+)?(?: ?[AP]M)?\b/g, by: "<clock>" },
+  { find: new RegExp(String.raw`${NUMBER} ?(?:[kMGT]i?)?B/s(?!\w)`, "g"), by: "<rate>" },
+  { find: new RegExp(String.raw`${NUMBER} ?(?:frames|patterns|it|items)/s(?!\w)`, "g"), by: "<rate>" },
+  {
+    find: new RegExp(
+      String.raw`${NUMBER} ?(?:ns|[µμu]s|ms|s|sec|seconds?|min|minutes?|h|hours?)(?![\w/])(?: \d\d? ?(?:min|s)(?!\w))?`,
+      "g",
+    ),
+    by: "<time>",
+  },
+  // A folder goes, the file's name stays: file:///a/b/c.h5, /a/b/c.h5, C:\a\b\c.h5 are all <path>/c.h5.
+  { find: /(?:file:\/\/)?(?<![\w.~<>:/\\-])(?:\/[^\s/:"'`<>|()]+)+\/(?=[^\s/])/g, by: "<path>/" },
+  { find: /(?<!\w)[A-Za-z]:\\(?:[^\s\\/:"'`<>|]+\\)*/g, by: "<path>/" },
+];
+
+/** Lines of a stack name this package's and the kernel's inner places. */
+const STACK_LINE = /^\s+at .*(?:\)|:\d+)$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences of terminals are what it removes
+const ESCAPES = /\x1b\[[0-9;?]*[A-Za-z]/g;
+
+/** A user's rule. @returns the mask, or why the text is none. */
+export function userMask(text: string): Mask | string {
+  try {
+    const find = new RegExp(text, "gu");
+    return find.test("") ? "it matches an empty text" : { find: new RegExp(text, "gu"), by: "<masked>" };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Literal folders (they may hold spaces), longest first, as masks. */
+export function folderMasks(folders: readonly string[]): Mask[] {
+  const whole = [...new Set(folders)].filter((folder) => folder.length > 1);
+  whole.sort((a, b) => b.length - a.length);
+  return whole.map((folder) => ({
+    find: new RegExp(
+      `(?:file://)?${folder.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?=[/\\\\]|$|[\\s"'\`),;])[/\\\\]?`,
+      "g",
+    ),
+    by: "<path>/",
+  }));
+}
+
+/** The text as lines, masked; without stacks, colours, blanks at the end of lines and empty lines at the end. */
+export function maskedLines(text: string, masks: readonly Mask[]): string[] {
+  const lines = text.replace(ESCAPES, "").replace(/\r\n?/g, "\n").split("\n");
+  const kept = lines.filter((line) => !STACK_LINE.test(line)).map((line) => masked(line, masks).trimEnd());
+  while (kept.at(-1) === "") kept.pop();
+  return kept;
+}
+
+function masked(line: string, masks: readonly Mask[]): string {
+  return masks.reduce((text, { find, by }) => text.replace(find, () => by), line);
+}
