@@ -153,7 +153,7 @@ test("pictures are compared by pixels, HTML is left out, broken pictures do no h
   );
   assert.deepEqual([both.text, both.leftOut], [["t"], ["text/html"]]);
   assert.deepEqual(
-    seenCell([null, { output_type: "x" }, { output_type: "display_data", data: 3 }] as never, []).text,
+    seenCell([{ output_type: "x" }, { output_type: "display_data", data: 3 }] as never, []).text,
     [],
   );
 });

@@ -31,10 +31,12 @@ export const DEFAULT_MASKS: readonly Mask[] = [
     by: "<time>",
   },
   // A folder goes, the file's name stays: file:///a/b/c.h5, /a/b/c.h5, C:\a\b\c.h5 are all <path>/c.h5.
-  { find: /(?:file:\/\/)?(?<![\w.~<>:/\\-])(?:\/[^\s/:"'`<>|()]+)+\/(?=[^\s/])/g, by: "<path>/" },
+  { find: /(?:file:\/\/|(?<![\w.~<>:/\\-]))(?:\/[^\s/:"'`<>|()]+)+\/(?=[^\s/])/g, by: "<path>/" },
   { find: /(?<!\w)[A-Za-z]:\\(?:[^\s\\/:"'`<>|]+\\)*/g, by: "<path>/" },
 ];
 
+/** Node's excerpt of the source above an error: it is the cell's own text, and Node's versions write it differently. */
+const EXCERPT = /^evalmachine\.<anonymous>:\d+\n.*\n *\^+\n\n?/gm;
 /** Lines of a stack name this package's and the kernel's inner places. */
 const STACK_LINE = /^\s+at .*(?:\)|:\d+)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences of terminals are what it removes
@@ -65,7 +67,7 @@ export function folderMasks(folders: readonly string[]): Mask[] {
 
 /** The text as lines, masked; without stacks, colours, blanks at the end of lines and empty lines at the end. */
 export function maskedLines(text: string, masks: readonly Mask[]): string[] {
-  const lines = text.replace(ESCAPES, "").replace(/\r\n?/g, "\n").split("\n");
+  const lines = text.replace(ESCAPES, "").replace(/\r\n?/g, "\n").replace(EXCERPT, "").split("\n");
   const kept = lines.filter((line) => !STACK_LINE.test(line)).map((line) => masked(line, masks).trimEnd());
   while (kept.at(-1) === "") kept.pop();
   return kept;
