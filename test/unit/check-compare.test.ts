@@ -38,7 +38,15 @@ test("times, rates, dates and folders are masked; counts, shapes and relative pa
     "red",
     "Error: x",
   ]);
-  assert.deepEqual(maskedLines("in /my data/x.h5", folderMasks(["/my data"])), ["in <path>/x.h5"]);
+  const folders = folderMasks(["/my data/raw", "/tmp"]);
+  for (const [text, expected] of [
+    ["in /my data/raw/x.h5", "in <path>/x.h5"],
+    ["in /my data/other/y.h5", "in <path>/y.h5"],
+    ["in /tmp/made-KqX2ab/z.h5, and /tmp", "in <path>/z.h5, and <path>/"],
+    ["https://a.org/tmp/b/c and ../tmp/d and /tmpfs", "https://a.org/tmp/b/c and ../tmp/d and /tmpfs"],
+  ] as const) {
+    assert.deepEqual(maskedLines(text, folders), [expected]);
+  }
   assert.equal(typeof userMask("("), "string");
   assert.equal(userMask("x*"), "it matches an empty text");
 });
@@ -47,6 +55,11 @@ test("a difference is short, has both sides, and ends also for long texts", () =
   assert.deepEqual(lineDiff(["a", "b", "c"], ["a", "b", "c"]), []);
   assert.deepEqual(lineDiff(["a", "b", "c"], ["a", "x", "c"]), ["  a", "- b", "+ x", "  c"]);
   assert.deepEqual(lineDiff([], ["new"]), ["+ new"]);
+  const far = `${"a".repeat(900)}1${"b".repeat(900)}`;
+  const [was, is] = lineDiff([far], [far.replace("1", "2")]);
+  assert.match(was!, /^- …a+1b+…$/, "where it differs");
+  assert.match(is!, /^\+ …a+2b+…$/);
+  assert.ok(was!.length < 210);
   const long = Array.from({ length: 100_000 }, (_, i) => `line ${i}`);
   const other = long.map((line, i) => (i % 2 === 0 ? line : `${line}!`));
   const diff = lineDiff(long, other);

@@ -1,5 +1,6 @@
 // Owns: checking one notebook: what it is compared with, its run, its outcome, the update.
 // Must not know: the command line, other notebooks.
+import { realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
 import {
@@ -7,6 +8,7 @@ import {
   joined,
   type Notebook,
   NotebookError,
+  type Output,
   readNotebook,
   writeNotebook,
 } from "../notebook/nbformat";
@@ -26,6 +28,9 @@ export interface CheckSettings {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
+
+/** The tag of nbval, with the same meaning: a cell has to run, whatever it shows. */
+const IGNORE_TAG = "nbval-ignore-output";
 
 /** Runs the notebook in a fresh kernel and compares. @throws AbortError; everything else becomes the outcome. */
 export async function checkNotebook(path: string, settings: CheckSettings): Promise<Outcome> {
@@ -61,7 +66,7 @@ async function outcomeOf(path: string, settings: CheckSettings): Promise<Found> 
     return { verdict: "differs", cells: outcomes(code, []), faults: [fault], notes: [] };
   }
   const run = await runNotebook(path, settings);
-  const seen = run.cells.map(({ outputs }) => seenCell(outputs, basis.masks));
+  const seen = run.cells.map(({ outputs, index }) => seenOf(code[index]!, outputs, basis.masks));
   const ownFaults = run.cells.map((cell) => cellFaults(cell, code[cell.index]!, run, seen));
   const faults = wholeFaults(run);
   const healthy = run.ok && faults.length === 0 && ownFaults.every((one) => one.length === 0);
@@ -106,12 +111,29 @@ function basisOf(path: string, code: readonly Cell[], settings: CheckSettings): 
     return mask;
   });
   const folder = dirname(resolve(path));
-  const masks = [...users, ...folderMasks([folder, process.cwd(), homedir(), tmpdir()]), ...DEFAULT_MASKS];
-  const keeps = code.some(
-    (cell) => (cell.outputs?.length ?? 0) > 0 || typeof cell.execution_count === "number",
-  );
-  const stored = keeps ? code.map((cell) => seenCell(cell.outputs ?? [], masks)) : null;
+  const folders = [folder, process.cwd(), homedir(), tmpdir()].flatMap((one) => [one, realPath(one)]);
+  const masks = [...users, ...folderMasks(folders), ...DEFAULT_MASKS];
+  // Some tools strip outputs and leave the counts.
+  const keeps =
+    code.some((cell) => (cell.outputs?.length ?? 0) > 0) ||
+    (!expectations?.cells && code.some((cell) => typeof cell.execution_count === "number"));
+  const stored = keeps ? code.map((cell) => seenOf(cell, cell.outputs ?? [], masks)) : null;
   return { stored, file, expectations, userMasks, masks };
+}
+
+/** What is compared of a cell's outputs: of one with the tag, its named values alone. */
+function seenOf(cell: Cell, outputs: readonly Output[], masks: readonly Mask[]): SeenCell {
+  const seen = seenCell(outputs, masks);
+  if (!cell.metadata?.tags?.includes(IGNORE_TAG)) return seen;
+  return { ...seen, text: [], pictures: 0, leftOut: [`the output of a cell with the tag ${IGNORE_TAG}`] };
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 function compareAll(
@@ -136,13 +158,22 @@ const idOf = (cell: Cell): string | null => (typeof cell.id === "string" ? cell.
 /** Writes what is expected from now on. @returns what was done. */
 function update(path: string, run: NotebookRun, seen: readonly SeenCell[], basis: Basis): string {
   if (basis.stored !== null) {
-    writeNotebook(path, run.notebook);
+    written(path, () => writeNotebook(path, run.notebook));
     return "its own outputs were written";
   }
   const ids = run.notebook.cells.filter((cell) => cell.cell_type === "code").map(idOf);
   const cells = seen.map(({ text, values }, index) => ({ id: ids[index]!, text, values }));
-  const changed = writeExpectations(basis.file, { format: 1, masks: basis.userMasks, cells });
+  const expected = { format: 1, masks: basis.userMasks, cells } as const;
+  const changed = written(basis.file, () => writeExpectations(basis.file, expected));
   return `${basis.file} ${changed ? "was written" : "says so already"}`;
+}
+
+function written<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (cause) {
+    throw new NotebookError(`${path} cannot be written: ${(cause as Error).message}.`, { cause });
+  }
 }
 
 function outcomes(code: readonly Cell[], faults: readonly (readonly string[])[]): CellOutcome[] {

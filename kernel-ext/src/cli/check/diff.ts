@@ -75,15 +75,51 @@ function alternating(a: readonly string[], b: readonly string[]): Edit[] {
   return edits;
 }
 
+/** A line that is too long to list is cut to where it differs from its partner, the line that took its place. */
+function shortLines(edits: readonly Edit[]): string[] {
+  const lines = edits.map(({ line }) => line);
+  for (let i = 0; i < edits.length; ) {
+    const removed = runLength(edits, i, "-");
+    const added = runLength(edits, i + removed, "+");
+    for (let k = 0; k < Math.min(removed, added); k += 1) {
+      const [a, b] = [i + k, i + removed + k];
+      const from = Math.max(0, firstDifference(lines[a]!, lines[b]!) - LONGEST / 4);
+      [lines[a], lines[b]] = [excerpt(lines[a]!, from), excerpt(lines[b]!, from)];
+    }
+    i += Math.max(1, removed + added);
+  }
+  return lines.map((line) => excerpt(line, 0));
+}
+
+function runLength(edits: readonly Edit[], start: number, sign: Edit["sign"]): number {
+  let end = start;
+  while (edits[end]?.sign === sign) end += 1;
+  return end - start;
+}
+
+function firstDifference(a: string, b: string): number {
+  let i = 0;
+  while (i < a.length && a[i] === b[i]) i += 1;
+  return i;
+}
+
+/** The line, or `LONGEST` characters of it from `from` on. */
+function excerpt(line: string, from: number): string {
+  if (line.length <= LONGEST + 2) return line; // Two more: the marks of an excerpt.
+  const start = Math.min(from, line.length - LONGEST);
+  const end = start + LONGEST;
+  return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
+}
+
 /** Equal lines far from any change are one `…`. */
 function withoutLongSame(edits: readonly Edit[]): string[] {
   const near = new Uint8Array(edits.length);
   for (const [index, { sign }] of edits.entries()) {
     if (sign !== " ") near.fill(1, Math.max(0, index - AROUND), index + AROUND + 1);
   }
-  return edits.flatMap(({ sign, line }, index) => {
-    if (near[index] === 1)
-      return [`${sign} ${line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line}`.trimEnd()];
+  const lines = shortLines(edits);
+  return edits.flatMap(({ sign }, index) => {
+    if (near[index] === 1) return [`${sign} ${lines[index]}`.trimEnd()];
     return index > 0 && near[index - 1] === 1 ? ["  …"] : [];
   });
 }

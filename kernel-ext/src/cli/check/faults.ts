@@ -2,6 +2,7 @@
 // Must not know: expectations.
 import type { Cell } from "../notebook/nbformat";
 import { type CellResult, cellText, type NotebookRun } from "../notebook/run";
+import { plainLines } from "./masks";
 import type { SeenCell } from "./observed";
 
 /** Lines of a failed cell's text that are shown: the last ones hold the error. */
@@ -35,10 +36,9 @@ function statusFault(result: CellResult, cell: Cell): string {
   return result.status === "abort" ? "was skipped by the kernel" : "did not run";
 }
 
-/** Without the lines of the stack, the last lines only. */
+/** Without the stack, the last lines only. */
 function shortened(text: string): string {
-  const lines = text.split(/\r?\n/).filter((line) => !/^\s+at /.test(line));
-  const tail = lines.join("\n").trim().split("\n").slice(-LISTED);
+  const tail = plainLines(text).slice(-LISTED);
   return tail.map((line) => (line.length > 300 ? `${line.slice(0, 299)}…` : line)).join("\n");
 }
 

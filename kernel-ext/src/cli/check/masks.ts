@@ -1,5 +1,6 @@
 // Owns: the rules that take from a text what changes from run to run: times, rates, dates, folders, stacks, colours.
 // Must not know: cells, where a user's rules come from.
+import { dirname } from "node:path";
 
 /** What a rule finds is replaced. */
 export interface Mask {
@@ -8,6 +9,9 @@ export interface Mask {
 }
 
 const NUMBER = String.raw`(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?`;
+
+/** Neither behind a host's name nor inside of a relative path. */
+const PATH_START = String.raw`(?:file://|(?<![\w.~<>:/\\-]))`;
 
 /** In this order: a date must go before its hours are taken for a time of day. */
 export const DEFAULT_MASKS: readonly Mask[] = [
@@ -31,7 +35,7 @@ export const DEFAULT_MASKS: readonly Mask[] = [
     by: "<time>",
   },
   // A folder goes, the file's name stays: file:///a/b/c.h5, /a/b/c.h5, C:\a\b\c.h5 are all <path>/c.h5.
-  { find: /(?:file:\/\/|(?<![\w.~<>:/\\-]))(?:\/[^\s/:"'`<>|()]+)+\/(?=[^\s/])/g, by: "<path>/" },
+  { find: new RegExp(String.raw`${PATH_START}(?:/[^\s/:"'\x60<>|()]+)+/(?=[^\s/])`, "g"), by: "<path>/" },
   { find: /(?<!\w)[A-Za-z]:\\(?:[^\s\\/:"'`<>|]+\\)*/g, by: "<path>/" },
 ];
 
@@ -52,25 +56,41 @@ export function userMask(text: string): Mask | string {
   }
 }
 
-/** Literal folders (they may hold spaces), longest first, as masks. */
+/** Characters at which the general rule for folders stops. */
+const UNUSUAL = /[\s"'`<>|()]/;
+
+/**
+ * Folders that are known by name, longest first, as masks: these may hold spaces, and count where they stand alone. What
+ * lies inside of them loses its folders too, else a text would depend on where the notebook lies.
+ */
 export function folderMasks(folders: readonly string[]): Mask[] {
-  const whole = [...new Set(folders)].filter((folder) => folder.length > 1);
+  const named = folders.flatMap((folder) => [folder, ...parents(folder).filter((one) => UNUSUAL.test(one))]);
+  const whole = [...new Set(named)].filter((folder) => folder.length > 1);
   whole.sort((a, b) => b.length - a.length);
-  return whole.map((folder) => ({
-    find: new RegExp(
-      `(?:file://)?${folder.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?=[/\\\\]|$|[\\s"'\`),;])[/\\\\]?`,
-      "g",
-    ),
-    by: "<path>/",
-  }));
+  return whole.map((folder) => {
+    const literal = folder.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    const inner = String.raw`[/\\](?:[^\s/\\:"'\x60<>|()]+[/\\])*`;
+    const end = String.raw`(?=$|[\s"'\x60),;:])`;
+    return { find: new RegExp(`${PATH_START}${literal}(?:${inner}|${end})`, "g"), by: "<path>/" };
+  });
 }
 
-/** The text as lines, masked; without stacks, colours, blanks at the end of lines and empty lines at the end. */
-export function maskedLines(text: string, masks: readonly Mask[]): string[] {
+function parents(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...parents(parent)];
+}
+
+/** The text as lines, without stacks, colours, blanks at the end of lines and empty lines at the end. */
+export function plainLines(text: string): string[] {
   const lines = text.replace(ESCAPES, "").replace(/\r\n?/g, "\n").replace(EXCERPT, "").split("\n");
-  const kept = lines.filter((line) => !STACK_LINE.test(line)).map((line) => masked(line, masks).trimEnd());
+  const kept = lines.filter((line) => !STACK_LINE.test(line)).map((line) => line.trimEnd());
   while (kept.at(-1) === "") kept.pop();
   return kept;
+}
+
+/** The same, masked. */
+export function maskedLines(text: string, masks: readonly Mask[]): string[] {
+  return plainLines(text).map((line) => masked(line, masks).trimEnd());
 }
 
 function masked(line: string, masks: readonly Mask[]): string {

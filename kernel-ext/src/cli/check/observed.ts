@@ -27,14 +27,16 @@ export interface SeenCell extends Observed {
 
 /** Pictures above are not decoded: a few bytes of PNG can ask for gigabytes. */
 const MOST_PIXELS = 64_000_000;
-/** Lines of one cell that are compared; a file of expectations has to stay readable. */
-const MOST_LINES = 200_000;
+/** Lines of one cell that are kept; those behind them are compared by a digest. */
+const MOST_LINES = 100_000;
 /** Forms that a person reads as text, the first one that is there counts. */
 const TEXT_FORMS = ["text/plain", "text/markdown", "text/latex"];
 
 /** Reads a cell's outputs. Whatever a file holds in them, this does not throw. */
 export function seenCell(outputs: readonly Output[], masks: readonly Mask[]): SeenCell {
   const text: string[] = [];
+  // Not by push(...lines): a flood of lines is more than a call takes as arguments.
+  const add = (line: string): void => void text.push(line);
   const values = new Map<string, NamedValue>();
   const repeated: string[] = [];
   const leftOut: string[] = [];
@@ -42,7 +44,7 @@ export function seenCell(outputs: readonly Output[], masks: readonly Mask[]): Se
   for (const output of mergedStreams(outputs)) {
     if ("text" in output) {
       const start = output.name === "stderr" ? "stderr| " : "";
-      text.push(...maskedLines(output.text, masks).map((line) => `${start}${line}`.trimEnd()));
+      for (const line of maskedLines(output.text, masks)) add(`${start}${line}`.trimEnd());
       continue;
     }
     const named = checkedValue(output.data[CHECK_MIME]);
@@ -53,13 +55,19 @@ export function seenCell(outputs: readonly Output[], masks: readonly Mask[]): Se
       continue;
     }
     const { lines, picture, others } = bundle(output.data, masks);
-    text.push(...lines);
+    lines.forEach(add);
     if (picture) pictures += 1;
-    leftOut.push(...others);
+    for (const form of others) leftOut.push(form);
   }
-  const cut = text.length - MOST_LINES;
-  if (cut > 0) text.splice(MOST_LINES, cut, `[${cut} more lines are not compared]`);
-  return { text, values: Object.fromEntries(values), repeated, pictures, leftOut };
+  return { text: shortText(text), values: Object.fromEntries(values), repeated, pictures, leftOut };
+}
+
+/** The first lines, and one line for the others. */
+function shortText(text: readonly string[]): readonly string[] {
+  const more = text.length - MOST_LINES;
+  if (more <= 0) return text;
+  const rest = digest(Buffer.from(text.slice(MOST_LINES).join("\n")));
+  return [...text.slice(0, MOST_LINES), `[${more} more lines, sha256 ${rest}]`];
 }
 
 type Plain = { readonly name: string; text: string } | { readonly data: Readonly<Record<string, unknown>> };
