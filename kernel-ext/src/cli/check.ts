@@ -17,7 +17,7 @@ A notebook that keeps its outputs is compared with them. A stripped one is compa
 it: scan.ipynb has scan.expected.json. Compared are text, pictures by their pixels, and the values that
 check("name", value) names in a cell; HTML is not. Times, rates, dates and folders are masked on both sides.
 A cell that fails or does not run, and a rejection that nobody handles, fail a notebook. A cell that is meant to fail has
-the tag raises-exception; its error is compared.
+the tag raises-exception; its error is compared. Of a cell with the tag nbval-ignore-output only the values are.
 
   --update             write what is expected: the expectations file, or the outputs of a notebook that keeps them
   --expected <folder>  the folder of the expectations, there called scan.json
