@@ -14,8 +14,9 @@ import { makeFrames } from "./result/frames";
 import { denseStride, exactView } from "./result/views";
 import { admit } from "./run/admission";
 import { admitWork } from "./run/admit-work";
+import { checkFrames } from "./run/check-frames";
 import { CACHE_BYTES, FrameCache } from "./run/frame-cache";
-import { forEachWindow, framesHeld } from "./run/frame-windows";
+import { framesHeld } from "./run/frame-windows";
 import { HeldFrames } from "./run/held-frames";
 import { holdChunks, planHold } from "./run/hold-chunks";
 import { allocateFrames, releaseFrames } from "./run/output-memory";
@@ -48,11 +49,8 @@ export async function loadEncoded(
   try {
     const checking = { ...session, prepared: held.prepared };
     session.run.outcome.peakBytes += plan.bytes;
-    const valid = new Uint8Array(count);
-    await clock.time("check", () =>
-      forEachWindow(checking, options, {}, async ({ from }, _, exact) => valid.set(exact, from)),
-    );
-    const report = await finalReport(checking, count, framesHeld(count, outputBytes));
+    const { valid, held: decoded } = await clock.time("check", () => checkFrames(checking, options));
+    const report = await finalReport(checking, count, decoded);
     if (report.damaged.length > 0 && options.onDamage === "throw") throw damagedFramesError(report);
     return makeEncoded(new HeldFrames(held, options, valid), valid, report);
   } catch (error) {
@@ -68,10 +66,10 @@ function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): E
   const shape = Object.freeze([...leading, ...detector]);
   const depth = indexes.reduce((most, { chunks }) => Math.max(most, chunks.shape[0]), 1);
   const cache = new FrameCache(count, outputBytes, depth, async (from, to) => {
-    const bytes = (to - from) * outputBytes;
-    const output = { buffer: new ArrayBuffer(bytes), start: 0, bytes };
+    const frames = ownBytes((to - from) * outputBytes);
+    const output = { buffer: frames.buffer, start: 0, bytes: frames.length };
     await held.read(framesFrom(from, to), [to - from], output);
-    return new Uint8Array(output.buffer);
+    return frames;
   });
   const pixelsOf = async (i: number): Promise<PixelArray> => {
     const { buffer, byteOffset } = await cache.frame(i);
@@ -89,7 +87,10 @@ function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): E
     async frame(i: number): Promise<ndarray.NdArray<PixelArray>> {
       if (!isIndex(i, count)) throw outOfRange(`frame(${i})`, `frames 0 … ${count - 1}`);
       // A copy: what its owner does with it must not change what others read.
-      return exactView((await pixelsOf(i)).slice(), detector, denseStride(detector), 0);
+      const own = ownBytes(outputBytes);
+      own.set(await cache.frame(i));
+      const pixels = pixelArray(dtype, own.buffer, 0, detector[0] * detector[1]);
+      return exactView(pixels, detector, denseStride(detector), 0);
     },
     async get(...index: number[]): Promise<number | bigint> {
       const fits = index.length === shape.length && index.every((i, a) => isIndex(i, shape[a]!));
@@ -107,6 +108,13 @@ function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): E
   printAs(encoded, () => encodedLine(encoded));
   HELD.set(encoded, held);
   return Object.freeze(encoded);
+}
+
+/** Memory of its own buffer that is not cleared first: every byte of it is written before it is read. */
+function ownBytes(bytes: number): Uint8Array & { readonly buffer: ArrayBuffer } {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer as ArrayBuffer) as Uint8Array & {
+    readonly buffer: ArrayBuffer;
+  };
 }
 
 interface ScanRanges {

@@ -43,12 +43,11 @@ test("frames that are read one after the other are decoded several at a time, ot
   for (let i = 20; i < 40; i++) assert.equal((await cache.frame(i))[0], i);
   assert.deepEqual(decoded, [
     [20, 21],
-    [21, 29],
-    [29, 37],
+    [21, 37],
     [37, 40],
   ]);
   for (const i of [0, 9, 4]) assert.equal((await cache.frame(i))[0], i);
-  assert.deepEqual(decoded.slice(4), [
+  assert.deepEqual(decoded.slice(3), [
     [0, 1],
     [9, 10],
     [4, 5],
@@ -57,10 +56,22 @@ test("frames that are read one after the other are decoded several at a time, ot
   for (let i = 0; i < 20; i++) assert.equal((await chunks.cache.frame(i))[0], i);
   assert.deepEqual(chunks.decoded, [
     [0, 3],
-    [3, 9],
-    [9, 15],
-    [15, 20],
+    [3, 18],
+    [18, 20],
   ]);
+});
+
+test("the frames behind those that are read in turn are decoded meanwhile, once, and only then", async () => {
+  const { cache, decoded } = numbered(200, 2 ** 18, 1);
+  for (const i of [50, 51]) await cache.frame(i);
+  assert.deepEqual(decoded.at(-1), [51, 67]);
+  for (const i of [52, 53, 54]) await cache.frame(i);
+  assert.deepEqual(decoded.slice(2), [[67, 83]]);
+  for (const i of [66, 67, 68]) assert.equal((await cache.frame(i))[0], i);
+  assert.deepEqual(decoded.slice(3), [[83, 99]]);
+  // Three runs of 16 frames and one frame fill 49 of 64 places: nothing was dropped.
+  for (const i of [50, 51, 66]) await cache.frame(i);
+  assert.equal(decoded.length, 4);
 });
 
 test("a frame larger than the cache is decoded alone", async () => {

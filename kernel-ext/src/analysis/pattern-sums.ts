@@ -94,9 +94,11 @@ export class PatternSums {
     this.carry();
     this.frames += frames;
     const [low, high] = this.limbs as [Float64Array, Float64Array];
+    // As halves: a bigint for each pixel would take longer than adding a thousand frames.
+    const halves = new Int32Array(sums.buffer, sums.byteOffset, sums.length * 2);
     for (let pixel = 0; pixel < this.size; pixel++) {
-      low[pixel]! += Number(BigInt.asUintN(32, sums[pixel]!));
-      high[pixel]! += Number(sums[pixel]! >> 32n);
+      low[pixel]! += halves[2 * pixel]! >>> 0;
+      high[pixel]! += halves[2 * pixel + 1]!;
       this.flagged[pixel]! += flagged[pixel]!;
     }
     this.carry();
@@ -104,10 +106,16 @@ export class PatternSums {
 
   /** The sums as 64-bit floats, each rounded once: exact up to 2^53. */
   values(): Float64Array {
-    const { limbs } = this;
-    if (limbs.length === 1) return limbs[0]!.slice();
-    return Float64Array.from({ length: this.size }, (_, pixel) =>
-      Number(limbs.reduceRight((total, limb) => (total << 32n) + BigInt(limb[pixel]!), 0n)),
-    );
+    const [low, high, top] = this.limbs as [Float64Array, Float64Array?, Float64Array?];
+    if (!high) return low.slice();
+    return low.map((lowest, pixel) => {
+      const upper = top ? top[pixel]! * LIMB + high[pixel]! : high[pixel]!;
+      // Both terms are integers that a float holds: their sum is rounded once.
+      return Math.abs(upper) < EXACT ? upper * LIMB + lowest : this.wholeSum(pixel);
+    });
+  }
+
+  private wholeSum(pixel: number): number {
+    return Number(this.limbs.reduceRight((total, limb) => (total << 32n) + BigInt(limb[pixel]!), 0n));
   }
 }

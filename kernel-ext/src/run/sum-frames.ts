@@ -2,7 +2,7 @@
 // Must not know: what is added, how a backend adds.
 import type { FrameAdder } from "../backends/backend";
 import { AbortError } from "../errors";
-import { pixelArray } from "../pixel-arrays";
+import { dtypeBytes, pixelArray } from "../pixel-arrays";
 import { type BatchRange, batchRanges } from "../plan/batches";
 import type { FrameChunks } from "../plan/frame-chunks";
 import { type ChunkJobs, splitPastFile } from "../plan/jobs";
@@ -124,7 +124,7 @@ async function explain(work: SumWork, jobs: ChunkJobs, list: readonly number[]):
   const context = { ...run, file, jobs, backend: backend.name };
   const { suspects } = await explainRefused(context, list, (job, decoded) => {
     const { buffer, byteOffset } = decoded.slice();
-    const frameBytes = plan.framePixels * jobs.program.elementBytes;
+    const frameBytes = plan.framePixels * dtypeBytes(plan.dtype);
     eachFrame(jobs, job, (output, inChunk) => {
       const start = byteOffset + inChunk * frameBytes;
       addFrame(pixelArray(plan.dtype, buffer, start, plan.framePixels), window.from + output);
