@@ -105,7 +105,12 @@ test("failures in the run itself: a cell, a late rejection, a name used twice, a
       [`1`, `process.exit(0)`, `3`],
       /ended in cell 2 with status 0[\s\S]*cell 3: 3\n {4}did not run/,
     ],
-    ["hangs", [`for (;;);`], /cell 1 was still running after 8 s/, "8"],
+    [
+      "hangs",
+      [`for (;;);`, `2`],
+      /cell 1 was still running after 8 s\n[\s\S]*cell 1: .*\n {4}began and did not end\n {2}cell 2: 2\n {4}did not run/,
+      "8",
+    ],
   ];
   for (const [name, sources, message, timeout = "60"] of cases) {
     const { code, out } = await check(write(`${name}.ipynb`, sources), "--update", "--timeout", timeout);
@@ -177,6 +182,7 @@ const alive = (pid: number): boolean => {
 for (const [signal, status] of [
   ["SIGINT", 130],
   ["SIGTERM", "SIGTERM"],
+  ["SIGKILL", "SIGKILL"],
 ] as const) {
   test(`${signal} leaves no process: the kernel and what a cell started end too`, {
     skip: process.platform !== "linux" && "needs Linux",

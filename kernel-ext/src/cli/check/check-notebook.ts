@@ -189,6 +189,9 @@ function comparedNotes(seen: readonly SeenCell[]): string[] {
   const pictures = seen.reduce((sum, cell) => sum + cell.pictures, 0);
   const forms = seen.flatMap(({ leftOut }) => leftOut);
   const left = [...new Set(forms)].map((form) => `${form} (${forms.filter((one) => one === form).length})`);
-  const notes = [`${seen.length} cells, ${values} values, ${pictures} pictures`];
+  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const notes = [
+    [counted(seen.length, "cell"), counted(values, "value"), counted(pictures, "picture")].join(", "),
+  ];
   return left.length === 0 ? notes : [...notes, `not compared: ${left.join(", ")}`];
 }

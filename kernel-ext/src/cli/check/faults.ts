@@ -17,7 +17,8 @@ export function cellFaults(
 ): string[] {
   const late = run.asyncErrors.filter(({ index }) => index === result.index);
   const faults = late.map(({ text }) => shortened(text));
-  const fault = result.ok ? null : statusFault(result, cell);
+  const begun = run.unfinished === result.index;
+  const fault = result.ok ? null : begun ? "began and did not end" : statusFault(result, cell);
   if (fault !== null) faults.push(fault);
   const earlier = seen.slice(0, result.index);
   const { values, repeated } = seen[result.index]!;

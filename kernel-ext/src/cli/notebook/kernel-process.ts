@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
+import { Worker } from "node:worker_threads";
 import type { CellStatus, RunMessage, RunRequest } from "./messages";
 import type { DisplayOutput, Output } from "./nbformat";
 
@@ -134,6 +135,10 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => Prom
 
 /** Ends with the parent, however that one ended: nobody would ever ask for the result. */
 process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+// A cell that never yields hears of nothing: a thread of its own looks whether the parent lives, and ends the group.
+const watch = `const { workerData: parent } = require("node:worker_threads");
+setInterval(() => { if (process.ppid !== parent) process.kill(-process.pid, "SIGKILL"); }, 1000);`;
+if (process.platform !== "win32") new Worker(watch, { eval: true, workerData: process.ppid }).unref();
 
 process.once("message", async (request: RunRequest) => {
   const sent = process.send!.bind(process);

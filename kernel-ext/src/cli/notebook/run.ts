@@ -28,6 +28,8 @@ export interface NotebookRun {
   readonly asyncErrors: readonly AsyncError[];
   /** Why the kernel process ended early, or null. */
   readonly died: string | null;
+  /** Index of the code cell that ran when it ended early, or null. */
+  readonly unfinished: number | null;
   /** True when every cell ran and ended as it should, and nothing failed beside them. */
   readonly ok: boolean;
 }
@@ -52,10 +54,12 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   const code = notebook.cells.filter((cell) => cell.cell_type === "code");
   const states: CellState[] = code.map(() => ({ status: "not-run", count: null, outputs: [] }));
   const asyncErrors: AsyncError[] = [];
+  let begun: number | null = null;
   const request = { folder: dirname(absolute), sources: code.map((cell) => joined(cell.source)) };
   const limits = { timeoutMs: options.timeoutMs ?? 300_000, signal: options.signal };
   const died = await runChild(request, limits, (message) => {
-    if (message.type === "cell") {
+    if (message.type === "begin") begun = message.index;
+    else if (message.type === "cell") {
       const { status, count, outputs } = message;
       states[message.index] = { status, count, outputs: [...outputs] };
     } else if (message.type === "async-error") {
@@ -64,7 +68,8 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
   });
   const cells = code.map((cell, index) => result(cell, index, states[index]!));
   const ok = died === null && asyncErrors.length === 0 && cells.every((cell) => cell.ok);
-  return { notebook: withOutputs(notebook, states), cells, asyncErrors, died, ok };
+  const unfinished = begun !== null && states[begun]!.status === "not-run" ? begun : null;
+  return { notebook: withOutputs(notebook, states), cells, asyncErrors, died, unfinished, ok };
 }
 
 function result(cell: Cell, index: number, { status, outputs }: CellState): CellResult {
