@@ -9,6 +9,8 @@
 //   npm run bench -- streams             stream, verify, reduce, encoded reads, and memory over 10^3 to 10^5 frames
 //   npm run bench -- load --large        also 1.2 GB in 27 files (a recorded run has it anyway)
 //   npm run bench -- pipeline            cold loads, growth, event loop, first picture (a recorded run too)
+//   npm run bench -- --backend metal     the kernels' forms in rotation on a Mac's GPU; simulated on linux-x64
+//   npm run bench -- --backend metal --forms base,shipped
 //   npm run bench -- docs                docs/benchmarks.md again, from the recorded results
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -19,6 +21,7 @@ import { runDecode } from "../bench/harness/decode.mjs";
 import { writeDocs } from "../bench/harness/docs.mjs";
 import { guard } from "../bench/harness/guard.mjs";
 import { runLoad } from "../bench/harness/load.mjs";
+import { benchMetal } from "../bench/harness/metal.mjs";
 import { runPipeline } from "../bench/harness/pipeline.mjs";
 import { runPlan } from "../bench/harness/plan.mjs";
 import {
@@ -55,6 +58,8 @@ function readArguments() {
         large: { type: "boolean", default: false },
         rounds: { type: "string" },
         sets: { type: "string" },
+        backend: { type: "string" },
+        forms: { type: "string" },
       },
     });
   } catch (error) {
@@ -124,7 +129,17 @@ function benchStreams(tools, { rounds }) {
   return runStreams(acquisition, rounds.streams);
 }
 
+/** The Metal kernels' bench has options of its own. */
+async function mainMetal() {
+  if (values.backend !== "metal") usage(`--backend ${values.backend}? Only metal has a bench of its own.`);
+  const launches = values.rounds === undefined ? null : Number(values.rounds);
+  if (launches !== null && !(Number.isInteger(launches) && launches > 0)) usage(`--rounds ${values.rounds}?`);
+  const forms = values.forms?.split(",");
+  process.exitCode = await benchMetal({ forms, launches, record: values.record });
+}
+
 async function main() {
+  if (values.backend !== undefined) return mainMetal();
   const choice = choose();
   if (choice.parts.includes("docs")) {
     console.log(writeDocs());

@@ -57,7 +57,7 @@ const arraysToMacro = (text) =>
     ([, type, name, length]) => `MSL_THREADGROUP_ARRAY(${type}, ${name}, (${length}));`,
   );
 
-function cpuThunk(kernel) {
+function cpuThunk(kernel, prefix) {
   const argument = (p) => {
     if (p.attribute !== "buffer") return builtIn("cpu", p);
     const type = bareType(p.type);
@@ -68,14 +68,17 @@ function cpuThunk(kernel) {
   return (
     `static void thunk_${kernel.name}(void *const *buffers, const ::simt::Ids &ids) {\n` +
     `    (void)ids;\n    ${kernel.name}(${kernel.parameters.map(argument).join(", ")});\n}\n` +
-    `static const ::simt::Registration register_${kernel.name}("${kernel.name}", ${kernel.threads}, thunk_${kernel.name});\n`
+    `static const ::simt::Registration register_${kernel.name}("${prefix}${kernel.name}", ${kernel.threads}, thunk_${kernel.name});\n`
   );
 }
 
-/** A C++ unit that registers every kernel with the lane engine of test/metal/simt. */
-export function generateCpu(text) {
-  const body = arraysToMacro(text);
-  return `#include <metal_stdlib>\n${body}\n${kernels(text).map(cpuThunk).join("")}`;
+/**
+ * A C++ unit that registers every kernel with the lane engine of test/metal/simt, under its name behind `prefix`. A
+ * program may hold several texts.
+ */
+export function generateCpu(text, prefix = "") {
+  const thunks = kernels(text).map((kernel) => cpuThunk(kernel, prefix));
+  return `#include <metal_stdlib>\nnamespace {\n${arraysToMacro(text)}\n${thunks.join("")}}\n`;
 }
 
 // CUDA's own headers expand through the words `device` and `constant`, so these cannot be macros there.

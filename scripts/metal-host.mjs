@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { CLANG } from "./metal-check.mjs";
 import { generateCpu } from "./metal-generate.mjs";
 import { metalSource } from "./metal-source.mjs";
+import { standInTexts } from "./metal-standin.mjs";
 
 const run = promisify(execFile);
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -40,10 +41,7 @@ async function compile(source, name, flags) {
 /** Builds the host test. Returns its path. */
 async function buildHostTest() {
   mkdirSync(OUT, { recursive: true });
-  writeFileSync(
-    join(OUT, "source.cpp"),
-    `extern const char *const kStandInSource;\nconst char *const kStandInSource = R"MSL(${metalSource()})MSL";\n`,
-  );
+  writeFileSync(join(OUT, "source.cpp"), standInTexts([{ text: metalSource(), prefix: "" }]));
   writeFileSync(join(OUT, "kernels.cpp"), generateCpu(metalSource()));
   const objects = [
     await compile(join(OUT, "source.cpp"), "source", CPP),

@@ -3,8 +3,9 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
+import { PROGRAM } from "../bench/contenders/metal.mjs";
 import { findHeaders } from "./build-native.mjs";
 import { darwinHeaders } from "./darwin-headers.mjs";
 import { CLANG } from "./metal-check.mjs";
@@ -112,6 +113,9 @@ async function checkArchitecture(arch, shared) {
   const addon = join(OUT, `framelab-${arch}.node`);
   await run(LINKER, linkArguments(arch, objects, addon, context));
   const wrong = await inspect(arch, addon, context);
+  // The bench's program is compiled only: device.mm and pipelines.mm are in the addon.
+  for (const { source } of PROGRAM.filter((unit) => !unit.source.endsWith(".mm")))
+    await compile(arch, { ...runtime, source: relative(ROOT, source), folder: ROOT }, context);
   // The link must be as strict as it looks.
   const bogus = await compile(arch, { ...runtime, source: "bogus.cc" }, context);
   const refused = await run(LINKER, linkArguments(arch, [...objects, bogus], `${addon}.bogus`, context)).then(

@@ -28,6 +28,18 @@ const SHARED = ["-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-strict-alias
 const NO_RTTI = ["-fno-rtti"];
 const OBJECTIVE_C = ["-x", "objective-c++", "-fobjc-runtime=macosx-10.15", "-fobjc-arc", "-fblocks"];
 
+/** The unit that says which texts the stand-in device compiles: `[{ text, prefix }]`. */
+export function standInTexts(texts) {
+  const rows = texts.map(({ text, prefix }) => `    {R"MSL(${text})MSL", "${prefix}"},\n`);
+  return `#include "standin/faults.h"
+const std::vector<standin::Text>& standin::texts() {
+  static const std::vector<Text> all = {
+${rows.join("")}  };
+  return all;
+}
+`;
+}
+
 const listed = (folder, pattern) =>
   readdirSync(folder)
     .filter((name) => pattern.test(name))
@@ -62,10 +74,7 @@ function units() {
     ...list(
       [
         generated("source.cc", metalSourceCpp()),
-        generated(
-          "standin-source.cc",
-          `#include "backends/metal/runtime.h"\nextern const char* const kStandInSource;\nconst char* const kStandInSource = framelab::metal::kKernelText;\n`,
-        ),
+        generated("standin-source.cc", standInTexts([{ text, prefix: "" }])),
       ],
       own,
     ),

@@ -31,7 +31,7 @@ for f in $GEN/*.cu; do [ "$f" = $GEN/shipped.cu ] || FORMS="$FORMS $WORK/$(basen
 HOST="$WORK/batch.host.o $WORK/counts.host.o $WORK/damage.host.o $WORK/encode.host.o $WORK/reference.host.o"
 SUITE="$WORK/suite.host.o $WORK/probe.host.o $WORK/probe_answers.host.o"
 nvcc $FLAGS -o $WORK/check $WORK/check.o $WORK/machine_cuda.o $WORK/shipped.o $HOST $SUITE -lpthread || exit 1
-nvcc $FLAGS -o $WORK/bench $WORK/bench.o $WORK/machine_cuda.o $WORK/shipped.o $FORMS $WORK/workload.host.o $HOST -lpthread || exit 1
+nvcc $FLAGS -o $WORK/bench $WORK/bench.o $WORK/machine_cuda.o $WORK/shipped.o $FORMS $WORK/workload.host.o $WORK/rotation.host.o $HOST -lpthread || exit 1
 nvcc $FLAGS -o $WORK/base_damage $WORK/base_damage.o $WORK/machine_cuda.o $WORK/shipped.o $FORMS $HOST -lpthread || exit 1
 
 echo "== suite and fuzz on the GPU"

@@ -70,6 +70,8 @@ class Device {
    * it. */
   static std::unique_ptr<Device> open(const char* source, std::string& why);
   virtual ~Device() = default;
+  /** The same GPU with the kernels of another text: buffers of one are good for the other. For the bench. */
+  virtual std::unique_ptr<Device> open_beside(const char* source, std::string& why) = 0;
 
   virtual const DeviceFacts& facts() const = 0;
   /** Zeroed memory. Null when the device refuses. */

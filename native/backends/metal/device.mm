@@ -67,14 +67,17 @@ class Encoder {
 
 class MetalDevice : public Device {
  public:
+  static std::unique_ptr<Device> open_on(id<MTLDevice> device, const char* source, std::string& why);
   MetalDevice(id<MTLDevice> device, id<MTLCommandQueue> queue) : device_(device), queue_(queue) {
     facts_.name = [[device name] UTF8String];
     facts_.max_buffer_bytes = [device maxBufferLength];
     facts_.working_set_bytes = [device recommendedMaxWorkingSetSize];
   }
 
+  std::unique_ptr<Device> open_beside(const char* source, std::string& why) override {
+    return open_on(device_, source, why);
+  }
   const DeviceFacts& facts() const override { return facts_; }
-  bool compile(const char* source, std::string& why) { return pipelines_.compile(device_, source, why); }
   std::unique_ptr<Buffer> allocate(std::size_t bytes) override;
   std::unique_ptr<Buffer> wrap(void* memory, std::size_t bytes) override;
   std::unique_ptr<Commands> commit(std::vector<Dispatch> dispatches) override;
@@ -120,6 +123,19 @@ class MetalCommands : public Commands {
   std::string why_;
   std::shared_ptr<Completion> completion_;
 };
+
+std::unique_ptr<Device> MetalDevice::open_on(id<MTLDevice> device, const char* source, std::string& why) {
+  @autoreleasepool {
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    if (queue == nil) {
+      why = "no command queue";
+      return nullptr;
+    }
+    auto opened = std::make_unique<MetalDevice>(device, queue);
+    if (!opened->pipelines_.compile(device, source, why)) return nullptr;
+    return opened;
+  }
+}
 
 /** A plain process may see no default device: the list of all is asked too. */
 id<MTLDevice> first_device() {
@@ -259,14 +275,7 @@ std::unique_ptr<Device> Device::open(const char* source, std::string& why) {
       why = std::string([[device name] UTF8String]) + " does not share its memory with the CPU";
       return nullptr;
     }
-    id<MTLCommandQueue> queue = [device newCommandQueue];
-    if (queue == nil) {
-      why = "no command queue";
-      return nullptr;
-    }
-    auto opened = std::make_unique<MetalDevice>(device, queue);
-    if (!opened->compile(source, why)) return nullptr;
-    return opened;
+    return MetalDevice::open_on(device, source, why);
   }
 }
 

@@ -11,12 +11,11 @@
 #include "standin/faults.h"
 #include "standin/runtime.h"
 
-extern const char *const kStandInSource;
-
 namespace {
 
 namespace host = framelab::metal;
 int failures = 0;
+const char *const kSource = standin::texts()[0].source;
 
 void check(bool right, const char *what) {
     if (right) return;
@@ -32,7 +31,7 @@ standin::Faults &fresh() {
 
 std::string refused() {
     std::string why;
-    return host::Device::open(kStandInSource, why) == nullptr ? why : "opened";
+    return host::Device::open(kSource, why) == nullptr ? why : "opened";
 }
 
 bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
@@ -40,7 +39,7 @@ bool has(const std::string &text, const char *part) { return text.find(part) != 
 void opening() {
     fresh();
     std::string why;
-    const auto device = host::Device::open(kStandInSource, why);
+    const auto device = host::Device::open(kSource, why);
     check(device != nullptr && device->facts().name == "CPU stand-in", "opens and names the device");
     check(has((host::Device::open("kernel void other() {}", why), why), "do not compile"), "another text is a compile error");
     fresh().no_device = true;
@@ -65,7 +64,7 @@ void opening() {
 void buffers() {
     fresh();
     std::string why;
-    const auto device = host::Device::open(kStandInSource, why);
+    const auto device = host::Device::open(kSource, why);
     const std::size_t page = host::page_bytes();
     std::unique_ptr<char, void (*)(void *)> memory(static_cast<char *>(aligned_alloc(page, 4 * page)), free);
     const auto wrapped = device->wrap(memory.get(), 4 * page);
@@ -93,7 +92,7 @@ host::Dispatch probe(const host::Buffer *results, const host::Buffer *counters) 
 void commands() {
     fresh();
     std::string why;
-    const auto device = host::Device::open(kStandInSource, why);
+    const auto device = host::Device::open(kSource, why);
     const auto results = device->allocate(4096), counters = device->allocate(512);
     const auto run = [&] { return device->run({probe(results.get(), counters.get())}, 10); };
     check(run().ok && run().gpu_seconds > 0, "a dispatch runs and is timed");
@@ -126,7 +125,7 @@ void commands() {
 void self_test() {
     fresh();
     std::string why;
-    const auto device = host::Device::open(kStandInSource, why);
+    const auto device = host::Device::open(kSource, why);
     host::SelfTest test = host::run_self_test(*device);
     check(test.passed && has(test.choice, "faster"), "the self-test passes");
     if (!test.passed) printf("  %s\n", test.why.c_str());

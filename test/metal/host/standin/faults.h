@@ -1,8 +1,18 @@
 // Owns: the faults that a test can order from the stand-in device.
 // Must not know: the host, how the device shows them.
 #pragma once
+#include <string>
+#include <vector>
 
 namespace standin {
+
+// A text that the device compiles: the lane engine has its kernels, their names behind `prefix`.
+struct Text {
+    const char *source;
+    std::string prefix;
+};
+// Made by the build.
+const std::vector<Text> &texts();
 
 struct Faults {
     bool no_device = false;

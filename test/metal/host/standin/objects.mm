@@ -19,8 +19,6 @@
 #include "faults.h"
 #include "runtime.h"
 
-extern const char *const kStandInSource;  // the text from which the lane engine's kernels were generated
-
 namespace standin {
 Faults &faults() {
     static Faults all;
@@ -158,12 +156,16 @@ static NSError *error_of(const char *text) {
 }
 @end
 
-@interface StandInLibrary : NSObject <MTLLibrary>
+@interface StandInLibrary : NSObject <MTLLibrary> {
+  @public
+    std::string prefix;
+}
 @end
 @implementation StandInLibrary
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name {
+    const std::string whole = prefix + [name UTF8String];
     for (const simt::Kernel &kernel : simt::registry()) {
-        if (strcmp(kernel.name, [name UTF8String]) != 0) continue;
+        if (whole != kernel.name) continue;
         StandInFunction *made = [StandInFunction new];
         made->function_name = name;
         made->code = kernel;
@@ -390,12 +392,17 @@ struct Recorded {
                                options:(MTLCompileOptions *)options
                                  error:(NSError *__autoreleasing *)error {
     if (options == nil || options.languageVersion == 0) rule("no language version: it must be set");
-    if (standin::faults().compile_error || strcmp([source UTF8String], kStandInSource) != 0) {
-        *error = error_of("program_source:1:1: error: not the text that the kernels were made from");
+    const standin::Text *known = nullptr;
+    for (const standin::Text &text : standin::texts())
+        if (strcmp([source UTF8String], text.source) == 0) known = &text;
+    if (standin::faults().compile_error || known == nullptr) {
+        *error = error_of("program_source:1:1: error: not a text that the kernels were made from");
         return nil;
     }
     if (standin::faults().warning_beside_library) *error = error_of("program_source:9:9: warning: only a warning");
-    return [StandInLibrary new];
+    StandInLibrary *made = [StandInLibrary new];
+    made->prefix = known->prefix;
+    return made;
 }
 - (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function
                                                              error:(NSError *__autoreleasing *)error {
