@@ -145,6 +145,8 @@ describe("reports", () => {
   });
 });
 
+const VICTIM = "Discarded (victim of GPU error/recovery)";
+
 describe("faults", () => {
   const { spec, path } = write("faults", { count: 30 });
   const whole = () => stack(spec.frames, upTo(30));
@@ -183,6 +185,7 @@ describe("faults", () => {
   for (const [name, faults, reason] of [
     ["a nil buffer", { refuseBuffers: true }, /no memory for a part of a batch/],
     ["a failed command buffer", { failingCommands: 1, failure: "page fault" }, /page fault/],
+    ["a victim of another's fault for the second time", { failingCommands: 2, failure: VICTIM }, /victim/],
   ] as const) {
     onStandIn(`${name}: auto goes on with the cpu; metal by name is a BackendError`, async () => {
       order({}, faults);
@@ -200,7 +203,7 @@ describe("faults", () => {
   }
 
   onStandIn("an innocent victim is run once more", async () => {
-    order({}, { failingCommands: 1, failure: "Discarded (victim of GPU error/recovery)" });
+    order({}, { failingCommands: 1, failure: VICTIM });
     assert.ok(bytesOf(await loadOn("metal", path, { scanShape: null })).equals(whole()));
   });
 
@@ -213,6 +216,27 @@ describe("faults", () => {
     assert.ok(standIn.standInCounts().commands >= commands + 2);
     assert.ok(!frames.report.notes.some(({ code }) => code === "gpu-copy"));
   });
+
+  onStandIn(
+    "a piece takes a fourth of the GPU's memory at most; a chunk that is larger goes to the cpu",
+    async () => {
+      const chunk = 64 * 96 * 2;
+      order({ workingSetBytes: 4 * 3 * chunk });
+      standIn.metalDevice();
+      const { commands } = standIn.standInCounts();
+      assert.ok(bytesOf(await loadOn("metal", path, { scanShape: null })).equals(whole()));
+      // Windows begin and end on pages, so that two chunks fit in the room of three.
+      assert.ok(standIn.standInCounts().commands >= commands + 30 / 3);
+      order({ workingSetBytes: 4 * chunk - 4 });
+      const frames = await loadOn("auto", path, { scanShape: null });
+      assert.equal(frames.report.backend.name, "cpu");
+      assert.match(
+        frames.report.backend.tried[0]!.reason,
+        /12288 bytes is more than the 12287 that this GPU takes/,
+      );
+      assert.ok(bytesOf(frames).equals(whole()));
+    },
+  );
 
   onStandIn("a GPU that does not answer is left alone from then on", async () => {
     order({ waitMs: 300 }, { neverEnds: true });

@@ -1,7 +1,7 @@
 // Owns: what must hold of the Metal text and its tools without any compiler: rules, kernel list, forms, planted bugs.
 // Must not know: what the kernels compute (npm run metal:ladder).
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -51,6 +51,23 @@ test("every bound of both parses is named at its line", async () => {
     );
     assert.deepEqual([...named].sort(), ["1", "2", "3", "4", "5", "6", "7", "8", "9"], name);
   }
+});
+
+test("the addon embeds the text of metal/ and no other", async () => {
+  const { metalSource, metalSourceCpp } = await load("scripts/metal-source.mjs");
+  const literals = [...(metalSourceCpp() as string).matchAll(/R"MSL\(([\s\S]*?)\)MSL"/g)];
+  assert.equal(literals.map(([, text]) => text).join(""), metalSource());
+  const native = join(ROOT, "native");
+  const sources = readdirSync(native, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(cc|mm|h)$/.test(name) && !name.startsWith("build"))
+    .map((name) => ({ name, text: readFileSync(join(native, name), "utf8") }));
+  const naming = (what: RegExp) => sources.filter(({ text }) => what.test(text)).map(({ name }) => name);
+  const host = join("backends", "metal");
+  assert.deepEqual(naming(/newLibraryWith|newDefaultLibrary/), [join(host, "pipelines.mm")]);
+  assert.deepEqual(naming(/Device::open\(/).sort(), [join(host, "device.mm"), join(host, "runtime.cc")]);
+  assert.deepEqual(naming(/Device::open\(kKernelText,/), [join(host, "runtime.cc")]);
+  // The bench's way to other texts.
+  assert.deepEqual(naming(/open_beside/).sort(), [join(host, "device.h"), join(host, "device.mm")]);
 });
 
 test("the bench's forms and the planted bugs still find their places in the text", async () => {
