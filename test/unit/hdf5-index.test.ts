@@ -1,16 +1,18 @@
 // Owns: the chunk index reader on files of the repository's own writer and of h5wasm: every index kind, odd files.
 // Must not know: how the reader walks an index.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe as suite, test } from "node:test";
 import { readChunkTable } from "#framelab/source/hdf5/chunk-table";
+import { judgeDataset } from "../fixtures/h5wasm-judge";
 import {
   type ChunkedDatasetNode,
   chunked,
   type FileOptions,
   group,
+  lookup3,
   writeHdf5,
 } from "../fixtures/hdf5-writer";
 import { describe, loadH5wasm, withFacts } from "./hdf5-describe";
@@ -138,4 +140,28 @@ suite("chunk tables of files that h5wasm writes", () => {
       });
     }
   }
+});
+
+test("slots of an extensible array beyond those ever written hold no chunk, as HDF5 reads them", async () => {
+  const file = join(folder, "written-slots.h5");
+  const values = Uint16Array.from({ length: 80 }, (_, i) => 1 + i);
+  const h5 = new h5wasm.File(file, "w", { libver: "latest" });
+  h5.create_dataset({ name: "data", data: values, shape: [40, 2], maxshape: [null, 2], chunks: [1, 2] });
+  h5.close();
+  const bytes = readFileSync(file);
+  const header = bytes.indexOf("EAHD");
+  // Signature, 8 single bytes, four lengths of 8 bytes; six lengths and an address lie before the checksum.
+  assert.equal(bytes.readBigUInt64LE(header + 44), 40n);
+  bytes.writeBigUInt64LE(23n, header + 44);
+  bytes.writeUInt32LE(lookup3(bytes.subarray(header, header + 68)), header + 68);
+  writeFileSync(file, bytes);
+  const judged = Buffer.from((await judgeDataset(file, "/data")).bytes);
+  withFacts(describe(h5wasm, file, "/data"), (fd, facts) => {
+    const { address } = readChunkTable(fd, facts, 0, 40);
+    for (let i = 0; i < 40; i++) {
+      const expected = i < 23 ? 1 + 2 * i : 0;
+      assert.equal(judged.readUInt16LE(4 * i), expected);
+      assert.equal(Number.isNaN(address[i]!) ? 0 : bytes.readUInt16LE(address[i]!), expected, `chunk ${i}`);
+    }
+  });
 });

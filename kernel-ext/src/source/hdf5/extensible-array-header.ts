@@ -29,6 +29,8 @@ export interface ArrayHeader {
   readonly indexDataBlocks: number;
   readonly indexSuperBlocks: number;
   readonly indexBlock: number | null;
+  /** One past the highest slot ever written: what blocks hold for later slots is not an entry. */
+  readonly writtenSlots: number;
   /** Group that holds a slot at or beyond `indexEntries`. */
   groupOf(slot: number): BlockGroup;
 }
@@ -49,7 +51,9 @@ export function readArrayHeader(file: MetadataFile, facts: ChunkedFacts, address
   const minBlockEntries = cursor.u8();
   const minPointers = cursor.u8();
   const pageBits = cursor.u8();
-  cursor.skip(6 * lengthBytes); // statistics
+  cursor.skip(4 * lengthBytes); // how many super and data blocks, and their bytes
+  const writtenSlots = cursor.uint(lengthBytes);
+  cursor.skip(lengthBytes); // slots with memory
   const indexBlock = cursor.optionalUint(offsetBytes);
   const minBits = Math.log2(minBlockEntries);
   const pointerBits = Math.log2(minPointers);
@@ -80,6 +84,7 @@ export function readArrayHeader(file: MetadataFile, facts: ChunkedFacts, address
     indexDataBlocks: 2 * (minPointers - 1),
     indexSuperBlocks: groupCount - direct,
     indexBlock: indexBlock === null ? null : indexBlock + baseAddress,
+    writtenSlots,
     groupOf,
   };
 }

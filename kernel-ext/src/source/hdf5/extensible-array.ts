@@ -65,6 +65,7 @@ class ExtensibleArray {
 
   put(number: number, slot: number): void {
     const { header, entry } = this;
+    if (slot >= header.writtenSlots) return;
     if (slot < header.indexEntries) {
       entry.put(number, this.indexBlock, this.entriesAt + slot * entry.bytes);
       return;
