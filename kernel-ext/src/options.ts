@@ -75,7 +75,7 @@ export interface EncodedOptions extends Omit<LoadOptions, "representation"> {
 
 /** Options of `stream` and `forEachBatch`: those of `load`, and how much is handed over at a time. */
 export interface StreamOptions extends Omit<LoadOptions, "representation"> {
-  /** Frames of a batch. Default: about 64 MB of frames. */
+  /** Frames of a batch. Default: about 32 MB of frames. */
   batchFrames?: number;
 }
 

@@ -28,7 +28,7 @@ export interface FrameBatch<T extends PixelArray = NumberPixelArray> {
 }
 
 /** Bytes of a batch by default: large enough to keep every core busy, small beside any memory. */
-const BATCH_BYTES = 64 * 2 ** 20;
+const BATCH_BYTES = 32 * 2 ** 20;
 
 /**
  * Streams an acquisition: the same frames, options, progress and errors as `load`, in memory that does not grow with
