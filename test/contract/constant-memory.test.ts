@@ -40,13 +40,14 @@ const INDEX_BYTES = 100;
 
 const WORKS: Record<string, (path: string, backend: BackendName) => Promise<LoadReport>> = {
   stream: (path, backend) => forEachBatch(path, () => {}, { backend, batchFrames: 50, progress: false }),
+  verify: (path, backend) => verify(path, { backend, progress: false }),
   sums: async (path, backend) => (await reduce(path, SUMS, { backend, progress: false })).bf.report,
 };
 
 for (const backend of BACKENDS_HERE) {
   for (const [name, work] of Object.entries(WORKS)) {
     // Its windows, which are as large as both files, do not grow either: the scan larger than its limit shows it.
-    if (name === "sums" && backend === "reference") continue;
+    if (name !== "stream" && backend === "reference") continue;
     test(`${backend}: ${name} of four times the frames holds no more at once but their index`, async () => {
       const [short, long] = [await work(paths[0], backend), await work(paths[1], backend)];
       assert.deepEqual([short.frames.selected, long.frames.selected], [SHORT, 4 * SHORT]);
@@ -131,6 +132,16 @@ for (const backend of BACKENDS_HERE) {
 
 const loaded = loadAddon();
 const skip = "reason" in loaded ? `no native addon: ${loaded.reason}` : false;
+
+test("a check keeps nothing: it has no memory for frames at all", {
+  skip: BACKENDS_HERE.includes("cpu") ? false : "there is no native decoder here",
+}, async () => {
+  const limit = { memoryLimit: Number.POSITIVE_INFINITY, progress: false } as const;
+  const native = await verify(paths[1], { ...limit, backend: "cpu" });
+  const judged = await verify(paths[1], { ...limit, backend: "reference" });
+  assert.ok(native.bytes.peak < native.bytes.decoded / 100, `${native.bytes.peak} bytes`);
+  assert.ok(judged.bytes.peak >= judged.bytes.decoded, `${judged.bytes.peak} bytes`);
+});
 
 test("sums of a path have no memory for frames at all, unlike those that must be decoded first", {
   skip,
