@@ -69,12 +69,18 @@ static inline bool take_sequence(device const uint *words, uint end, uint token,
     uint at = progress->at + 1u;
     uint literals = token >> 4;
     if (literals == 15u) {
-        uint more = 255u;
-        for (; more == 255u && at < end; ++at) {
-            more = uint(stream[at]);
-            literals += more;
+        uint more = uint(stream[at + lane]);
+        uint stops = lanes_where(more != 255u);
+        for (; stops == 0u && at < end; at += kLanes) {  // a run of 0xff, 32 bytes a vote
+            literals += 255u * kLanes;
+            more = uint(stream[at + kLanes + lane]);
+            stops = lanes_where(more != 255u);
         }
-        if (more == 255u) return false;  // bound 1
+        if (stops == 0u) return false;  // bound 1
+        const uint stop = ctz(stops);
+        literals += 255u * stop + simd_broadcast(more, ushort(stop));
+        at += stop + 1u;
+        if (at > end) return false;  // bound 1
     }
     if (literals > end - at || literals > room - progress->done) return false;  // bounds 2 and 3
     copy_literals(tile, progress->done, words, at, literals, lane);

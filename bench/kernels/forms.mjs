@@ -80,11 +80,13 @@ const COUNTED = Object.fromEntries(
 // The bounds of metal/05-windowed.metal. `next <= left` stays in the base: it is what ends a window's parse.
 const W = {
   vote: "    if (simd_any((leads && c.offset - 1u >= match_to) || all > room - progress->done)) return false;  // bounds 3, 5, 6, 8\n",
-  run1: "        for (; more == 255u && at < end; ++at) {\n            more = uint(stream[at]);\n            literals += more;\n        }\n        if (more == 255u) return false;  // bound 1\n",
+  run1: "for (; stops == 0u && at < end; at += kLanes) {  // a run of 0xff, 32 bytes a vote\n            literals",
+  ended1: "        if (stops == 0u) return false;  // bound 1\n",
+  past1: "        if (at > end) return false;  // bound 1\n",
   literals:
     "    if (literals > end - at || literals > room - progress->done) return false;  // bounds 2 and 3\n",
   read4: "    if (end - at < 2u) return false;  // bound 4\n",
-  run7: "for (; stops == 0u && at < end; at += kLanes) {",
+  run7: "for (; stops == 0u && at < end; at += kLanes) {  // a run of 0xff, 32 bytes a vote\n            length",
   ended7: "        if (stops == 0u) return false;  // bound 7\n",
   past7: "        if (at > end) return false;  // bound 7\n",
   match:
@@ -93,10 +95,12 @@ const W = {
 };
 const WINDOWED_BASE = {
   vote: "",
-  run1: "        for (; more == 255u; ++at) {\n            more = uint(stream[at]);\n            literals += more;\n        }\n",
+  run1: "for (; stops == 0u; at += kLanes) {\n            literals",
+  ended1: "",
+  past1: "",
   literals: "",
   read4: "",
-  run7: "for (; stops == 0u; at += kLanes) {",
+  run7: "for (; stops == 0u; at += kLanes) {\n            length",
   ended7: "",
   past7: "",
   match: "",
