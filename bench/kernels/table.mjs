@@ -32,7 +32,7 @@ function damageTable(facts) {
     ([path, n]) =>
       `| ${path} | ${n.cases} | ${n.stoppedByTheGpu} | ${n.finished} | ${n.bytesChangedOutsideWhereFinished} | ${n.notRun} |`,
   );
-  return `| path | cases | stopped by the GPU (invalid access) | finished | output bytes changed outside the block | not run |
+  return `| path | cases | stopped by the GPU (invalid access, or a trap) | finished | output bytes changed outside the block | not run |
 |---|---|---|---|---|---|
 ${lines.join("\n")}`;
 }
