@@ -1,4 +1,5 @@
-// Owns: sums fused into native decoding give what the TypeScript reducers give: dtypes, layouts, masks, damage, 1, 2, 7 threads.
+// Owns: sums fused into native decoding give what the TypeScript reducers give: dtypes, layouts, masks, damage,
+// 1, 2, 7 threads, every instruction set.
 // Must not know: how either adds.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ import {
   virtualImage,
 } from "framelab";
 import { openReducers } from "#framelab/analysis/reducers";
+import { loadAddon } from "#framelab/backends/addon";
 import type { Backend } from "#framelab/backends/backend";
 import { openCpuBackend } from "#framelab/backends/cpu/index";
 import { referenceBackend } from "#framelab/backends/reference/index";
@@ -32,7 +34,13 @@ import { Random } from "../fixtures/random";
 import { scratchFolder, upTo } from "./harness";
 
 const folder = scratchFolder();
-const opened = [1, 2, 7].map((threads) => openCpuBackend({ threads }));
+const loaded = loadAddon();
+const isas = "addon" in loaded ? loaded.addon.isas().filter((isa) => isa.supported) : [];
+/** The fastest instruction set on 1, 2 and 7 threads, then the others by name. */
+const opened = [
+  ...[1, 2, 7].map((threads) => openCpuBackend({ threads })),
+  ...isas.slice(1).map(({ name }) => openCpuBackend({ threads: 2, isa: name })),
+];
 const missing = opened.find((cpu) => "reason" in cpu);
 const skip = missing && "reason" in missing ? `no native decoder: ${missing.reason}` : false;
 const cpus = opened.flatMap((cpu) => ("backend" in cpu ? [cpu.backend] : []));

@@ -11,8 +11,6 @@
 #include <mutex>
 #include <utility>
 
-#include "backends/cpu/sum_loops.h"
-
 namespace framelab {
 
 namespace {
@@ -61,16 +59,16 @@ class Sums : public FrameSums {
     if (partial->narrow_frames + plan_.chunk_frames > kMostNarrow) flush(*partial);
     Verdict verdict{};
     if (plan_.pattern.largest == nullptr && decodes_blocks(format, filter_mask)) {
-      Adder<1> adder(*this, *partial, slots);
+      Adder<1> adder(*this, kernels, *partial, slots);
       verdict = decode_blocks(kernels, format, stored, SIZE_MAX, adder, scratch.block, scratch.elements);
       if (verdict.reason != Reason::ok && adder.end > 0) {
-        Adder<-1> taker(*this, *partial, slots);
+        Adder<-1> taker(*this, kernels, *partial, slots);
         decode_blocks(kernels, format, stored, adder.end, taker, scratch.block, scratch.elements);
       }
     } else {
       std::uint8_t* const elements = scratch.elements.reserve(format.chunk_bytes);
       verdict = decode_chunk(kernels, format, filter_mask, stored, elements, scratch.block);
-      Adder<1> adder(*this, *partial, slots);
+      Adder<1> adder(*this, kernels, *partial, slots);
       if (verdict.reason == Reason::ok) adder.take(elements, 0, format.chunk_bytes);
     }
     if (verdict.reason == Reason::ok) settle(*partial, slots);
@@ -92,7 +90,8 @@ class Sums : public FrameSums {
   /** Adds (1) or takes back (-1) elements of a chunk. */
   template <int kSign>
   struct Adder : BlockSink {
-    Adder(Sums& all, Partial<T>& to, const std::int64_t* of) : sums(all), partial(to), slots(of) {}
+    Adder(Sums& all, const Kernels& kernels, Partial<T>& to, const std::int64_t* of)
+        : sums(all), loops(loops_of<T>(*kernels.sums)), partial(to), slots(of) {}
 
     void take(const std::uint8_t* elements, std::size_t offset, std::size_t bytes) override {
       const T* values = reinterpret_cast<const T*>(elements);
@@ -105,8 +104,8 @@ class Sums : public FrameSums {
         const std::size_t count = std::min(left, sums.plan_.frame_pixels - pixel);
         if (slots[frame] >= 0) {
           if (sums.plan_.pattern.flagged != nullptr)
-            sums.template add_pattern<kSign>(partial, values, pixel, count);
-          if (kSign > 0) sums.add_frame(partial, frame, values, pixel, count);
+            sums.template add_pattern<kSign>(loops, partial, values, pixel, count);
+          if (kSign > 0) sums.add_frame(loops, partial, frame, values, pixel, count);
         }
         values += count;
         at += count;
@@ -115,6 +114,7 @@ class Sums : public FrameSums {
     }
 
     Sums& sums;
+    const ElementLoops<T>& loops;
     Partial<T>& partial;
     const std::int64_t* slots;
     /** Bytes of the chunk that were taken. */
@@ -150,15 +150,18 @@ class Sums : public FrameSums {
   }
 
   template <int kSign>
-  void add_pattern(Partial<T>& partial, const T* values, std::size_t pixel, std::size_t count) {
-    if (plan_.pattern.sums != nullptr) add_values<kSign>(&partial.sums[pixel], values, count);
-    if (plan_.pattern.largest != nullptr) take_largest(&partial.largest[pixel], values, count);
-    if (!all_measured(values, count)) count_flagged<kSign>(&partial.flagged[pixel], values, count);
+  void add_pattern(const ElementLoops<T>& loops, Partial<T>& partial, const T* values, std::size_t pixel,
+                   std::size_t count) {
+    const auto add = kSign > 0 ? loops.add_values : loops.take_values;
+    const auto count_flagged = kSign > 0 ? loops.count_flagged : loops.uncount_flagged;
+    if (plan_.pattern.sums != nullptr) add(&partial.sums[pixel], values, count);
+    if (plan_.pattern.largest != nullptr) loops.take_largest(&partial.largest[pixel], values, count);
+    if (!loops.all_measured(values, count)) count_flagged(&partial.flagged[pixel], values, count);
   }
 
   /** Adds pixels [pixel, pixel + count) of a frame of the chunk to every target. */
-  void add_frame(Partial<T>& partial, std::size_t frame, const T* values, std::size_t pixel,
-                 std::size_t count) {
+  void add_frame(const ElementLoops<T>& loops, Partial<T>& partial, std::size_t frame, const T* values,
+                 std::size_t pixel, std::size_t count) {
     const std::size_t targets = plan_.per_frame.size();
     for (std::size_t t = 0; t < targets; ++t) {
       const FrameTarget& target = plan_.per_frame[t];
@@ -172,11 +175,11 @@ class Sums : public FrameSums {
         for (std::size_t at = from; at < to; at += kRunPart) {
           const std::size_t part = std::min(to - at, kRunPart);
           const T* const piece = values + (at - pixel);
-          const std::int64_t total = sum_values(piece, part, sum.flagged);
+          const std::int64_t total = loops.sum_values(piece, part, sum.flagged);
           sum.sum += total;
           if (!target.center) continue;
           sum.down += static_cast<__int128>(total) * static_cast<std::int64_t>(at / plan_.width);
-          sum.across += sum_places(piece, part);
+          sum.across += loops.sum_places(piece, part);
           sum.across += static_cast<__int128>(total) * static_cast<std::int64_t>(at % plan_.width);
         }
       }

@@ -1,6 +1,7 @@
-// Owns: the two inner operations that are compiled once for each instruction set, and the list of those sets.
+// Owns: the inner operations that are compiled once for each instruction set, and the list of those sets.
 // Must not know: chunks, files, threads.
 #pragma once
+#include "backends/cpu/sum_loops.h"
 #include "codecs/lz4/block.h"
 
 namespace framelab {
@@ -23,6 +24,8 @@ struct Kernels {
   /** Bit planes to `elements` (a multiple of 8) elements of 1, 2, 4 or 8 bytes. */
   void (*unshuffle)(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements,
                     unsigned element_bytes);
+  /** Adding decoded elements to sums. */
+  const SumLoops* sums;
 };
 
 /** All sets that this binary holds, fastest first; null-terminated. The last one runs everywhere. */

@@ -1,6 +1,7 @@
 // Owns: the inner operations for AVX-512 VBMI + GFNI. Compiled with that set's own flags.
 // Must not know: when it is chosen.
 #include "backends/cpu/kernels_body.h"
+#include "backends/cpu/sum_loops_body.h"
 #include "codecs/bitshuffle/planes_avx512.h"
 #include "codecs/lz4/copy_avx512.h"
 
@@ -17,6 +18,6 @@ bool supported() {
 }  // namespace
 
 const Kernels kAvx512Kernels = {"avx512", "AVX-512 VBMI + GFNI", supported, Body::decode_block,
-                                Body::unshuffle};
+                                Body::unshuffle, &kSumLoops};
 
 }  // namespace framelab
