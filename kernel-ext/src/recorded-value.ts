@@ -205,12 +205,25 @@ export function recordedText(value: RecordedValue): string {
 }
 
 function shorthand(part: unknown): unknown {
-  const { $array, $number, $bigint } = (part ?? {}) as { [key: string]: RecordedValue };
+  const { $array, $number, $bigint } = (part ?? {}) as { readonly [key: string]: unknown };
   if (typeof $number === "string") return `«${$number}»`;
   if (typeof $bigint === "string") return `«${$bigint}n»`;
-  const array = $array as unknown as RecordedArray | undefined;
-  if (!Array.isArray(array?.shape)) return part;
-  return `«${array.dtype} [${array.shape.join(", ")}] sha256 ${String(array.sha256).slice(0, 12)}»`;
+  if (!isRecordedArray($array)) return part;
+  return `«${$array.dtype} [${$array.shape.join(", ")}] sha256 ${$array.sha256.slice(0, 12)}»`;
+}
+
+/** An array as `recordValue` writes it down; a file may hold anything. */
+export function isRecordedArray(value: unknown): value is RecordedArray {
+  const { dtype, shape, sha256, elements = [] } = (value ?? {}) as Partial<RecordedArray>;
+  const isElement = (one: unknown) => typeof one === "number" || typeof one === "string";
+  return (
+    typeof dtype === "string" &&
+    typeof sha256 === "string" &&
+    Array.isArray(shape) &&
+    shape.every((length) => typeof length === "number") &&
+    Array.isArray(elements) &&
+    elements.every(isElement)
+  );
 }
 
 function refuse(place: string, got: string): never {

@@ -1,12 +1,13 @@
 // Owns: `framelab check`: update and compare, failures by cell, what it refuses, exit codes, no process left behind.
 // Must not know: how notebooks run or are compared.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { dispatch } from "#framelab/cli/main";
+import { CHECK_MIME } from "#framelab/recorded-value";
 import { scratchFolder } from "./harness";
 
 const BIN = resolve(__dirname, "../../../dist/cli/framelab.js");
@@ -161,12 +162,90 @@ test("wrong usage: code 2 and a sentence", async () => {
     [[], /needs at least one notebook/],
     [["x.ipynb", "--mask", "("], /--mask "\(" cannot be used/],
     [["x.ipynb", "--timeout", "soon"], /--timeout is "soon"/],
-    [["a/x.ipynb", "b/x.ipynb", "--expected", "e"], /Two notebooks are called x\.ipynb/],
+    [
+      ["a/x.ipynb", "b/x.ipynb", "--expected", "e"],
+      /Two notebooks would have their expectations in e\/x\.json/,
+    ],
   ] as const) {
     const { code, err } = await check(...args);
     assert.equal(code, 2);
     assert.match(err, message);
   }
+});
+
+test("hostile notebooks and expectations: code 1 or 2 and a sentence, never a stack, never a wait", async () => {
+  const path = write("hostile.ipynb", [`1`]);
+  const file = join(folder, "hostile.expected.json");
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const notObject = { toString: 1 };
+  const output = (one: object): object => ({
+    cells: [{ cell_type: "code", metadata: {}, source: `1`, execution_count: 1, outputs: [one] }],
+  });
+  const array = { $array: { dtype: "u8", shape: [1, notObject], sha256: "0", elements: null } };
+  const named = { data: { [CHECK_MIME]: { name: "a", value: array } } };
+  const deepOutput = write("deep-output.ipynb", [], output({ data: "deep" }));
+  writeFileSync(deepOutput, readFileSync(deepOutput, "utf8").replace(`"deep"`, `{"a":${deep}}`));
+  const expected = { format: 1, cells: [{ id: null, text: [], values: { a: { value: array } } }] };
+  const hostile: [string, string | null, number, RegExp][] = [
+    [path, `{"format":${deep}}`, 2, /not readable as expectations: it is nested deeper than 500/],
+    [path, JSON.stringify(expected), 1, /value "a" was not checked: expected \{"\$array"/],
+    [deepOutput, null, 2, /not a readable notebook: it is nested deeper than 500/],
+    [write("name.ipynb", [], output({ output_type: "stream", name: notObject, text: "x" })), null, 1, /- x/],
+    [write("error.ipynb", [], output({ output_type: "error", ename: notObject })), null, 1, /- stderr\| :/],
+    [write("value.ipynb", [], output(named)), null, 1, /value "a" was not checked/],
+    [write("spec.ipynb", [`1`], { metadata: { kernelspec: { language: notObject } } }), null, 1, /--update/],
+  ];
+  for (const [notebook, text, code, message] of hostile) {
+    if (text !== null) writeFileSync(file, text);
+    const found = await check(notebook);
+    assert.match(found.out, message);
+    assert.equal(found.code, code, notebook);
+    assert.doesNotMatch(found.out + found.err, /^\s+at |\.js:\d/m);
+  }
+});
+
+test("what is no regular file is refused before it is opened", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const path = write("pipe.ipynb", [`1`]);
+  execFileSync("mkfifo", [join(folder, "pipe.expected.json"), join(folder, "tube.ipynb")]);
+  assert.match((await check(path)).out, /pipe\.expected\.json is not readable .* not a regular file/);
+  assert.match((await check(join(folder, "tube.ipynb"))).out, /cannot be read: it is not a regular file/);
+  const updated = await check(write("odd.ipynb", [`1`]), "--update", "--expected", "/proc/none");
+  assert.equal(updated.code, 2);
+  assert.match(updated.out, /\/proc\/none\/odd\.json cannot be written/);
+});
+
+test("--junit is tried before the notebooks run, and never takes the place of what is checked", async () => {
+  const path = write("junit.ipynb", [`require("fs").writeFileSync("ran", "")`]);
+  const file = join(folder, "junit.expected.json");
+  writeFileSync(file, `{"format":1,"cells":null}`);
+  const taken = /is a file that is checked/;
+  const places: [string, RegExp][] = [
+    ["", /it has no name/],
+    [folder, /it is a folder/],
+    [join(path, "x.xml"), /cannot be written/],
+    [path, taken],
+    [file, taken],
+    ...(process.platform === "linux" ? ([["/proc/none/x.xml", /cannot be written/]] as const) : []),
+  ] as [string, RegExp][];
+  for (const [place, message] of places) {
+    const { code, err } = await check(path, "--update", "--junit", place);
+    assert.equal(code, 2, place);
+    assert.match(err, message);
+  }
+  assert.equal(existsSync(join(folder, "ran")), false, "no notebook ran");
+  const placed = join(folder, "new", "folder", "x.xml");
+  assert.equal((await check(path, "--update", "--junit", placed)).code, 0);
+  assert.match(readFileSync(placed, "utf8"), /<testsuites /);
+});
+
+test("a display that no JSON can hold fails its own cell, and the cells behind it run", async () => {
+  const circle = `const tslab = require("tslab"); const a = { b: {} }; a.b = a; tslab.display.raw("a/b", a);`;
+  const { code, out } = await check(write("circle.ipynb", [circle, `2`]), "--update");
+  assert.equal(code, 1);
+  assert.match(out, /cell 1: .*\n {4}failed:[\s\S]*circular structure/);
+  assert.doesNotMatch(out, /cell 2|kernel/);
 });
 
 const alive = (pid: number): boolean => {

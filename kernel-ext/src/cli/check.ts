@@ -1,13 +1,14 @@
 // Owns: `framelab check`: its arguments, one notebook after the other, the JUnit file, its exit code.
 // Must not know: how a notebook runs or is compared.
-import { mkdirSync, realpathSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { type CheckSettings, checkNotebook } from "./check/check-notebook";
+import { expectationsPath } from "./check/expectations";
 import { junitText } from "./check/junit";
 import { userMask } from "./check/masks";
 import { type Outcome, outcomeText, summaryText } from "./check/outcome";
 import { type Command, type Console, EXIT, parseFlags, UsageError } from "./command";
-import { writeAtOnce } from "./notebook/nbformat";
+import { prepareToWrite, writeAtOnce } from "./notebook/write-file";
 
 const HELP = `Runs notebooks, each in a fresh kernel, and compares what they show with what they showed before. Needs no Python.
 
@@ -67,6 +68,9 @@ async function run(args: readonly string[], console: Console): Promise<number> {
   };
   const paths = distinct(words, console);
   refuseSharedExpectations(paths, settings.expected);
+  const junit = values.junit as string | undefined;
+  // Before the notebooks run: minutes later is late to hear of it.
+  if (junit !== undefined) tryJunit(junit, paths, settings.expected);
   const outcomes: Outcome[] = [];
   for (const path of paths) {
     const outcome = await checkNotebook(path, settings);
@@ -74,7 +78,7 @@ async function run(args: readonly string[], console: Console): Promise<number> {
     console.out(outcomeText(outcome, console.color));
   }
   if (outcomes.length > 1) console.out(summaryText(outcomes));
-  if (typeof values.junit === "string") writeJunit(values.junit, outcomes);
+  if (junit !== undefined) junitWritten(junit, () => writeAtOnce(junit, junitText(outcomes)));
   return Math.max(...outcomes.map(exitCode));
 }
 
@@ -104,31 +108,42 @@ function checkedMasks(masks: readonly string[]): readonly string[] {
 function distinct(words: readonly string[], console: Console): string[] {
   const seen = new Set<string>();
   return words.filter((path) => {
-    let real = path;
-    try {
-      real = realpathSync(path);
-    } catch {
-      // Absent: its own outcome says so.
-    }
+    const real = realPath(path);
     if (seen.has(real)) console.err(`${path} was given twice and runs once.`);
     return !seen.has(real) && seen.add(real);
   });
 }
 
-/** In one folder of expectations, two notebooks of one name would share a file. */
+/** Two notebooks of one name would share a file in one folder of expectations, as would a.ipynb and a.IPYNB. */
 function refuseSharedExpectations(paths: readonly string[], folder: string | undefined): void {
-  if (folder === undefined) return;
-  const names = paths.map((path) => basename(path));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const files = paths.map((path) => expectationsPath(path, folder));
+  const twice = files.find((file, index) => files.indexOf(file) !== index);
   if (twice === undefined) return;
-  throw new UsageError(`Two notebooks are called ${twice}; with --expected, check them one by one.`);
+  throw new UsageError(`Two notebooks would have their expectations in ${twice}; check them one by one.`);
 }
 
-function writeJunit(path: string, outcomes: readonly Outcome[]): void {
+/** What is checked would be lost where the outcome is written in its place. */
+function tryJunit(path: string, notebooks: readonly string[], folder: string | undefined): void {
+  const taken = notebooks.flatMap((notebook) => [notebook, expectationsPath(notebook, folder)]).map(realPath);
+  if (taken.includes(realPath(path))) {
+    throw new UsageError(`--junit ${path} is a file that is checked; give the outcome a name of its own.`);
+  }
+  junitWritten(path, () => prepareToWrite(path));
+}
+
+function junitWritten(path: string, write: () => void): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeAtOnce(path, junitText(outcomes));
+    write();
   } catch (error) {
-    throw new UsageError(`--junit ${path} cannot be written: ${(error as Error).message}.`);
+    throw new UsageError(`--junit ${JSON.stringify(path)} cannot be written: ${(error as Error).message}.`);
+  }
+}
+
+/** Behind links where it is there, else as it is written. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
   }
 }

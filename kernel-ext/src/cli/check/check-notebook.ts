@@ -92,10 +92,11 @@ async function outcomeOf(path: string, settings: CheckSettings): Promise<Found> 
 /** Kernels of other languages are named before a cell fails in a way that nobody understands. */
 function refuseOtherKernels(path: string, { metadata }: Notebook): void {
   const { kernelspec, language_info } = metadata as Record<string, Record<string, unknown> | undefined>;
-  const language = String(kernelspec?.language ?? language_info?.name ?? "typescript").toLowerCase();
-  const name = String(kernelspec?.name ?? "tslab");
+  const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+  const language = (text(kernelspec?.language) ?? text(language_info?.name) ?? "typescript").toLowerCase();
+  const name = text(kernelspec?.name) ?? "tslab";
   if (language === "typescript" && name !== "jslab" && !/^python/i.test(name)) return;
-  const kernel = JSON.stringify(kernelspec?.display_name ?? kernelspec?.name ?? language);
+  const kernel = JSON.stringify(text(kernelspec?.display_name) ?? text(kernelspec?.name) ?? language);
   throw new NotebookError(
     `${path} is for the kernel ${kernel}; framelab check runs TypeScript notebooks (tslab).`,
   );

@@ -1,8 +1,10 @@
 // Owns: the file of what a notebook without stored outputs is expected to show: its form, its place, reading, writing.
 // Must not know: how notebooks run or are compared.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { NotebookError, writeAtOnce } from "../notebook/nbformat";
+import { fileText, jsonValue } from "../notebook/json";
+import { NotebookError } from "../notebook/nbformat";
+import { makeFolder, writeAtOnce } from "../notebook/write-file";
 import type { NamedValue, Observed } from "./observed";
 
 /** What is expected of one code cell. */
@@ -29,11 +31,11 @@ export function expectationsPath(notebook: string, folder: string | undefined): 
 
 /** The expectations, or null where there is no such file. @throws NotebookError for a file of another form. */
 export function readExpectations(path: string): Expectations | null {
-  if (!existsSync(path)) return null;
   let value: Partial<Expectations>;
   try {
-    value = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+    value = jsonValue(fileText(path)) as Partial<Expectations>;
   } catch (cause) {
+    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "")) return null;
     throw new NotebookError(`${path} is not readable as expectations: ${(cause as Error).message}.`, {
       cause,
     });
@@ -42,7 +44,7 @@ export function readExpectations(path: string): Expectations | null {
   const broken = (what: string): never => {
     throw new NotebookError(`${path} holds no expectations: ${what}. Delete it and run again with --update.`);
   };
-  if (format !== 1) broken(`format is ${JSON.stringify(format) ?? "absent"}, not 1`);
+  if (format !== 1) broken(`format is ${JSON.stringify(format)?.slice(0, 40) ?? "absent"}, not 1`);
   if (!isTexts(masks)) broken("masks is not a list of texts");
   if (cells !== null && !(Array.isArray(cells) && cells.every(isExpectedCell))) {
     broken("cells is not a list of { id, text, values }");
@@ -73,7 +75,7 @@ export function writeExpectations(path: string, { masks, cells }: Expectations):
     (list) => (list.includes("\n") ? list.replace(/\s+/g, " ") : list),
   )}\n`;
   if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   writeAtOnce(path, text);
   return true;
 }

@@ -8,7 +8,8 @@ export interface Mask {
   readonly by: string;
 }
 
-const NUMBER = String.raw`(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?`;
+/** Bounded: every figure behind a comma may begin a number, and a line may hold a whole array. */
+const NUMBER = String.raw`(?<![\w.])\d[\d,]{0,30}(?:\.\d+)?(?:e[+-]?\d+)?`;
 
 /** Neither behind a host's name nor inside of a relative path. */
 const PATH_START = String.raw`(?:file://|(?<![\w.~<>:/\\-]))`;
@@ -40,7 +41,7 @@ export const DEFAULT_MASKS: readonly Mask[] = [
 ];
 
 /** Node's excerpt of the source above an error: it is the cell's own text, and Node's versions write it differently. */
-const EXCERPT = /^evalmachine\.<anonymous>:\d+\n.*\n *\^+\n\n?/gm;
+const EXCERPT = /^(?:evalmachine\.<anonymous>|.*\.[cm]?js):\d+\n.*\n *\^+\n\n?/gm;
 /** Lines of a stack name this package's and the kernel's inner places. */
 const STACK_LINE = /^\s+at .*(?:\)|:\d+)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences of terminals are what it removes

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { PNG } from "pngjs";
 import { CHECK_MIME, type CheckedValue } from "../../recorded-value";
-import { isText, joined, type Output } from "../notebook/nbformat";
+import { isText, joined, type Output, textOf } from "../notebook/nbformat";
 import { type Mask, maskedLines } from "./masks";
 
 /** A value that `check` named. */
@@ -93,10 +93,10 @@ function mergedStreams(outputs: readonly Output[]): Plain[] {
 /** A stream's name and text; an error that a front end has stored counts as text on stderr. */
 function streamText(output: Record<string, unknown>): { readonly name: string; text: string } | null {
   if (output.output_type === "error") {
-    return { name: "stderr", text: `${output.ename}: ${output.evalue}\n` };
+    return { name: "stderr", text: `${textOf(output.ename)}: ${textOf(output.evalue)}\n` };
   }
   if (output.output_type !== "stream") return null;
-  return { name: String(output.name), text: isText(output.text) ? joined(output.text) : "" };
+  return { name: textOf(output.name), text: textOf(output.text) };
 }
 
 function checkedValue(trace: unknown): CheckedValue | null {

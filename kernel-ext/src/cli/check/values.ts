@@ -1,6 +1,6 @@
 // Owns: whether two recorded values are equal, exactly or within a tolerance, and the words for where they are not.
 // Must not know: notebooks, where the values come from.
-import { type RecordedArray, type RecordedValue, recordedText } from "../../recorded-value";
+import { isRecordedArray, type RecordedArray, type RecordedValue, recordedText } from "../../recorded-value";
 import type { NamedValue } from "./observed";
 
 /** Differences of one value that are listed. */
@@ -64,8 +64,7 @@ function scalar(value: RecordedValue): number | bigint | null {
 
 function arrayOf(value: RecordedValue): RecordedArray | null {
   const { $array } = (value ?? {}) as { readonly [key: string]: unknown };
-  const array = $array as Partial<RecordedArray> | undefined;
-  return Array.isArray(array?.shape) && typeof array.sha256 === "string" ? (array as RecordedArray) : null;
+  return isRecordedArray($array) ? $array : null;
 }
 
 function close(a: number | bigint, b: number | bigint, tolerance: number): boolean {

@@ -72,6 +72,7 @@ function follow(
   take: (message: RunMessage) => void,
 ): Promise<string | null> {
   let running = 0;
+  let begun = false;
   let ended = false;
   let late = false;
   let refused: string | null = null;
@@ -85,9 +86,11 @@ function follow(
     killGroup(child);
   }, timeoutMs);
   child.on("message", (message: RunMessage) => {
-    if (message.type === "begin") running = message.index;
+    if (message.type === "begin") [running, begun] = [message.index, true];
     if (message.type === "end") ended = true;
-    if (message.type === "no-kernel") refused = `the kernel did not start: ${message.text}`;
+    if (message.type === "broken") {
+      refused = `${begun ? `the run broke in cell ${running + 1}` : "the kernel did not start"}: ${message.text}`;
+    }
     take(message);
   });
   return new Promise((resolve, reject) => {

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { Worker } from "node:worker_threads";
+import { jsonValue } from "./json";
 import type { CellStatus, RunMessage, RunRequest } from "./messages";
 import type { DisplayOutput, Output } from "./nbformat";
 
@@ -30,6 +31,9 @@ const SETTLE_MS = 100;
 /** Text that one cell may leave; what comes behind it is counted and dropped, so that a flood cannot fill the memory. */
 const MOST_TEXT = 16_000_000;
 
+/** JSON of the displays of one cell: it goes to the parent as one text, which has an end at 512 Mi characters. */
+const MOST_SHOWN = 256_000_000;
+
 /** tslab as the notebook would find it, else the one beside this package. Its inner modules are pinned by version. */
 function createHandler(folder: string): Handler {
   const places = [folder, __dirname];
@@ -55,6 +59,7 @@ function tslabPackage(places: string[]): string {
 class CellOutputs {
   readonly outputs: Output[] = [];
   #left = MOST_TEXT;
+  #shown = 0;
 
   stream(name: "stdout" | "stderr", whole: string): void {
     if (this.#left === 0) return;
@@ -68,7 +73,10 @@ class CellOutputs {
     else this.outputs.push({ output_type: "stream", name, text });
   }
 
-  display(content: DisplayContent): DisplayOutput {
+  display(content: DisplayContent, length: number): DisplayOutput {
+    this.#shown += length;
+    if (this.#shown > MOST_SHOWN)
+      throw new RangeError(`A cell shows at most ${MOST_SHOWN} characters of JSON`);
     const output: DisplayOutput = {
       output_type: "display_data",
       data: content.data,
@@ -108,8 +116,9 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => Prom
     current = index;
     await send({ type: "begin", index });
     const writeDisplay = (content: DisplayContent, update: boolean): void => {
-      // A copy: the cell may change its object later.
-      const copy = structuredClone(content);
+      // A copy, as a kernel sends it: what JSON cannot say fails here, in the cell that shows it.
+      const json = JSON.stringify(content);
+      const copy = jsonValue(json) as DisplayContent;
       const id = copy.transient?.display_id;
       const known = id === undefined ? [] : (displays.get(id) ?? []);
       for (const { cell, output } of known) {
@@ -118,7 +127,7 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => Prom
         if (cell !== current) void report(cell);
       }
       if (update) return;
-      const output = cells[index]!.display(copy);
+      const output = cells[index]!.display(copy, json.length);
       if (id !== undefined) displays.set(id, [...known, { cell: index, output }]);
     };
     const writeStream = (name: "stdout" | "stderr", text: string): void => cells[index]!.stream(name, text);
@@ -148,8 +157,7 @@ process.once("message", async (request: RunRequest) => {
     await runCells(request, send);
     await send({ type: "end" });
   } catch (error) {
-    // Not a cell: the kernel itself cannot be set up.
-    await send({ type: "no-kernel", text: (error as Error).message });
+    await send({ type: "broken", text: (error as Error).message });
   }
   process.exit(0);
 });

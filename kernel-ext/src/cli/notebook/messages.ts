@@ -23,5 +23,6 @@ export type RunMessage =
       readonly outputs: readonly Output[];
     }
   | { readonly type: "async-error"; readonly index: number; readonly text: string }
-  | { readonly type: "no-kernel"; readonly text: string }
+  /** The runner itself failed: before the first cell began, the kernel cannot be set up. */
+  | { readonly type: "broken"; readonly text: string }
   | { readonly type: "end" };

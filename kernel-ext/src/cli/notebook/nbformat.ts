@@ -1,7 +1,7 @@
-// Owns: the notebook file format (nbformat 4): its types, reading it with checks, writing it at once or not at all.
+// Owns: the notebook file format (nbformat 4): its types, reading it with checks, writing it.
 // Must not know: how cells run.
-import { randomBytes } from "node:crypto";
-import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fileText, jsonValue } from "./json";
+import { writeAtOnce } from "./write-file";
 
 /** Text of a cell or an output: one string or its lines, each with its newline. */
 export type MultilineText = string | readonly string[];
@@ -72,20 +72,16 @@ export function readNotebook(path: string): Notebook {
 function parsed(path: string): unknown {
   let text: string;
   try {
-    if (statSync(path).isDirectory())
-      throw new NotebookError(`${path} is a folder; give the notebooks in it.`);
-    text = readFileSync(path, "utf8");
+    text = fileText(path);
   } catch (cause) {
-    if (cause instanceof NotebookError) throw cause;
     const absent = (cause as NodeJS.ErrnoException).code === "ENOENT";
     const why = absent ? "does not exist" : `cannot be read: ${(cause as Error).message}`;
     throw new NotebookError(`${path} ${why}.`, { cause });
   }
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    return jsonValue(text);
   } catch (cause) {
-    const why = text.trim() === "" ? "it is empty" : (cause as Error).message;
-    throw new NotebookError(`${path} is not a readable notebook: ${why}.`, { cause });
+    throw new NotebookError(`${path} is not a readable notebook: ${(cause as Error).message}.`, { cause });
   }
 }
 
@@ -115,30 +111,13 @@ export function isText(value: unknown): value is MultilineText {
   );
 }
 
+/** The text; anything else that a file holds in its place is none. */
+export const textOf = (value: unknown): string => (isText(value) ? joined(value) : "");
+
 function show(value: unknown): string {
   return value === undefined ? "unknown" : (JSON.stringify(value)?.slice(0, 40) ?? "unknown");
 }
 
 export function writeNotebook(path: string, notebook: Notebook): void {
   writeAtOnce(path, `${JSON.stringify(notebook, null, 1)}\n`);
-}
-
-/** Writes a text file whole or not at all: another name first, then a rename. Follows links, keeps the mode. */
-export function writeAtOnce(path: string, text: string): void {
-  let target = path;
-  let mode = 0o666;
-  try {
-    target = realpathSync(path);
-    mode = statSync(target).mode & 0o777;
-  } catch {
-    // A new file.
-  }
-  const draft = `${target}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    writeFileSync(draft, text, { mode, flush: true, flag: "wx" } as Parameters<typeof writeFileSync>[2]);
-    renameSync(draft, target);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@
 import { dirname, resolve } from "node:path";
 import { runChild } from "./child";
 import type { CellStatus } from "./messages";
-import { type Cell, joined, type Notebook, type Output, readNotebook } from "./nbformat";
+import { type Cell, joined, type Notebook, type Output, readNotebook, textOf } from "./nbformat";
 
 /** How one code cell ended. */
 export interface CellResult {
@@ -91,7 +91,7 @@ function withOutputs(notebook: Notebook, states: readonly CellState[]): Notebook
 export function cellText(cell: CellResult): string {
   return cell.outputs
     .map((output) =>
-      output.output_type === "stream" ? joined(output.text) : `${String(output.data["text/plain"] ?? "")}\n`,
+      output.output_type === "stream" ? joined(output.text) : `${textOf(output.data["text/plain"])}\n`,
     )
     .join("");
 }
