@@ -1,9 +1,18 @@
 // Owns: `stream`, `forEachBatch` and `verify` on every backend: the frames, errors and reports of `load`, in batches.
 // Must not know: how a batch is decoded.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DamagedFramesError, forEachBatch, type StreamOptions, stream, verify } from "framelab";
+import {
+  DamagedFramesError,
+  forEachBatch,
+  MissingFileError,
+  type StreamOptions,
+  stream,
+  verify,
+} from "framelab";
 import { type AcquisitionSpec, writeAcquisition } from "../fixtures/acquisition";
 import { BACKENDS_HERE, bytesOf, countFrames, loadOn, scratchFolder, stack, upTo } from "./harness";
 
@@ -114,4 +123,33 @@ test("breaking out of a stream ends it, and the next one is exact", async () => 
 
 test("batchFrames must be a positive whole number", () => {
   assert.throws(() => stream(join(folder, "x.h5"), { batchFrames: 0 }), { name: "OptionError" });
+});
+
+test("a data file that becomes a folder or a pipe, or goes, while it is streamed is named, without a wait", {
+  skip: process.platform === "win32" && "Windows has no pipes in folders",
+}, async () => {
+  for (const backend of BACKENDS_HERE) {
+    for (const kind of ["folder", "pipe", "nothing"] as const) {
+      const name = `${backend}-${kind}`;
+      const filesOf = [5, 5, 5, 5, 3];
+      const { path, dataFiles } = writeAcquisition(folder, { ...spec, name, filesOf });
+      const last = dataFiles[4]!;
+      const streamed = forEachBatch(
+        path,
+        ({ first }) => {
+          if (first > 0) return;
+          rmSync(last);
+          if (kind === "folder") mkdirSync(last);
+          if (kind === "pipe") execFileSync("mkfifo", [last]);
+        },
+        { progress: false, backend, batchFrames: 5 },
+      );
+      await assert.rejects(streamed, (error) => {
+        assert.ok(error instanceof MissingFileError);
+        assert.equal(error.place, last);
+        assert.match(error.message, /cannot be opened any more \((ENOENT|no regular file any more)\)/);
+        return true;
+      });
+    }
+  }
 });

@@ -1,10 +1,10 @@
 // Owns: opening one data file for positional reads, for as long as a piece of work needs it.
 // Must not know: HDF5, what chunks hold.
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { OutputMemory } from "../backends/backend";
 import { readChunk } from "../backends/read-chunk";
-import { MissingFileError } from "../errors";
 import type { ChunkJobs } from "../plan/jobs";
+import { openAgain } from "../source/open-file";
 
 /** An open data file; offsets and sizes are bytes. */
 export interface DataFile {
@@ -26,19 +26,9 @@ export interface HeldChunks {
 
 /** Opens a file read-only (no lock), calls `work`, and closes it whatever happens. @throws MissingFileError. */
 export async function withDataFile<T>(path: string, work: (file: DataFile) => T | Promise<T>): Promise<T> {
-  let fd: number;
+  const { fd, bytes } = openAgain(path);
   try {
-    fd = openSync(path, "r");
-  } catch (cause) {
-    throw new MissingFileError(`The data file ${path} cannot be opened any more.`, {
-      place: path,
-      got: (cause as NodeJS.ErrnoException).code,
-      todo: "Check that it was not moved while it was read, and that it is readable.",
-      cause,
-    });
-  }
-  try {
-    return await work({ path, fd, bytes: fstatSync(fd).size });
+    return await work({ path, fd, bytes });
   } finally {
     closeSync(fd);
   }

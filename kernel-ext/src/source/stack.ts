@@ -2,13 +2,14 @@
 // Must not know: masters, the order of parts, planned frames.
 
 import fs from "node:fs";
-import { BackendError, DatasetNotFoundError, FrameLabError, UnsupportedLayoutError } from "../errors";
+import { DatasetNotFoundError, FrameLabError, UnsupportedLayoutError } from "../errors";
 import { dtypeBytes } from "../pixel-arrays";
 import type { DatasetFacts } from "./acquisition";
 import { readDatasetFacts } from "./hdf5/dataset-facts";
 import { candidatePaths, follow, type Located, linkedFile } from "./links";
 import type { AskOptions } from "./metadata/client";
 import type { Node } from "./metadata/protocol";
+import { openAgain } from "./open-file";
 import type { CheckedFile } from "./preflight";
 import type { Part } from "./segments";
 
@@ -154,19 +155,7 @@ function readFacts(
   shape: readonly number[],
   dtype: DatasetFacts["dtype"],
 ): DatasetFacts {
-  let fd: number;
-  try {
-    fd = fs.openSync(file.path, "r");
-  } catch (error) {
-    throw new BackendError(
-      `${file.path} cannot be opened any more (${(error as NodeJS.ErrnoException).code}).`,
-      {
-        place: file.path,
-        cause: error,
-        todo: "It was there a moment ago: check the disk or the network share.",
-      },
-    );
-  }
+  const { fd } = openAgain(file.path);
   try {
     const { maxShape, littleEndian, filters, headerAddress } = metadata;
     const h5 = { file: file.path, dataset: path, shape, maxShape, dtype, littleEndian, filters };

@@ -11,6 +11,7 @@ import { readVirtualDataset, type VirtualDataset, type VirtualMapping } from "./
 import { type Located, linkedFile, nodeOf } from "./links";
 import { type AskOptions, askFile } from "./metadata/client";
 import type { Node } from "./metadata/protocol";
+import { openAgain } from "./open-file";
 import { type OpenedPart, openPart, requireStack, STACK_ATTRIBUTES } from "./stack";
 
 /** Blocks that one unlimited mapping may stand for: each is a file. */
@@ -105,7 +106,7 @@ const ABSENT = {
 } as const;
 
 function readHeader(file: Located["file"], path: string, address: number): VirtualDataset {
-  const fd = fs.openSync(file.path, "r");
+  const { fd } = openAgain(file.path);
   try {
     return readVirtualDataset(fd, file.bytes, address, `${file.path}: ${path}`);
   } finally {

@@ -3,6 +3,7 @@
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { AbortError, BackendError, NotHdf5Error, UnsupportedLayoutError } from "../../errors";
+import { gone } from "../open-file";
 import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } from "./protocol";
 
 /** Time that one file's questions may take, in milliseconds. A healthy file takes one or two. */
@@ -50,6 +51,7 @@ export async function askFile<const Q extends readonly Query[]>(
   const answers: AnswerTo<Query>[] = [];
   while (answers.length < queries.length) {
     const reply = await enqueue(file, queries.slice(answers.length), options);
+    if (reply.kind === "gone") throw gone(file, reply.why);
     if (reply.kind === "unreadable") {
       throw new NotHdf5Error(
         `${file} has an HDF5 signature, but the HDF5 library cannot open it: ${reply.why}.`,

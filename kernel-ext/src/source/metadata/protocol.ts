@@ -114,6 +114,8 @@ export type Reply =
       /** The HDF5 library was left by an exception: this instance must not be used again. */
       readonly spent: boolean;
     }
+  /** It is no file any more, or none that may be read. */
+  | { readonly kind: "gone"; readonly id: number; readonly why: string }
   /** The HDF5 library cannot open the file. */
   | { readonly kind: "unreadable"; readonly id: number; readonly why: string }
   /** The WebAssembly instance trapped while it opened or closed the file. */

@@ -5,6 +5,7 @@ import { devNull } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { FrameLabError } from "../../errors";
 import { virtualExtent } from "../hdf5/virtual-dataset";
+import { openAgain } from "../open-file";
 import type { H5Module } from "./h5";
 import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } from "./protocol";
 import { FileReader, type VirtualProbe } from "./reader";
@@ -97,12 +98,21 @@ function lowestCause(stack: string): string {
  */
 function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
   diagnostics = "";
+  let probe: ReturnType<typeof openProbe>;
+  try {
+    // First: HDF5 would wait for the writer of a pipe.
+    probe = openProbe(file);
+  } catch (error) {
+    return { kind: "gone", id, why: error instanceof FrameLabError ? (error.got ?? "") : messageOf(error) };
+  }
   h5.deactivate_throwing_error_handler();
   let handle = h5.open(file, READ_ONLY, false, -1, -1);
   if (handle < 0n && diagnostics.includes(BEING_WRITTEN)) handle = h5.open(file, SWMR_READ, false, -1, -1);
-  if (handle < 0n) return { kind: "unreadable", id, why: lowestCause(diagnostics) };
+  if (handle < 0n) {
+    probe.close();
+    return { kind: "unreadable", id, why: lowestCause(diagnostics) };
+  }
   h5.activate_throwing_error_handler();
-  const probe = openProbe(file);
   const reader = new FileReader(h5, handle, probe.extent);
   const answers: AnswerTo<Query>[] = [];
   let spent = false;
@@ -127,8 +137,7 @@ function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
 
 /** Looks at object headers of a file by FrameLab's own reader. A header that it cannot read is left to HDF5. */
 function openProbe(file: string): { readonly extent: VirtualProbe; close(): void } {
-  const fd = fs.openSync(file, "r");
-  const { size } = fs.fstatSync(fd);
+  const { fd, bytes: size } = openAgain(file);
   const extent: VirtualProbe = (headerAddress) => {
     try {
       return virtualExtent(fd, size, headerAddress, file);
