@@ -56,8 +56,8 @@ class RecentBytes {
       recent_ = load(out - Indexes::kRecent);
     } else {
       // Masked: no byte before the block is touched. The others are never picked, as no offset reaches them.
-      const __mmask32 there = (__mmask32{1} << produced) - 1;
-      recent_ = _mm256_maskz_loadu_epi8(there << (Indexes::kRecent - produced), out - Indexes::kRecent);
+      const std::uint64_t there = ~std::uint64_t{0} << (Indexes::kRecent - produced);
+      recent_ = _mm256_maskz_loadu_epi8(static_cast<__mmask32>(there), out - Indexes::kRecent);
     }
   }
 
