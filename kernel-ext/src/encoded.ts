@@ -1,6 +1,6 @@
 // Owns: loading an acquisition as its stored chunks, and the object that hands out frames of them.
 // Must not know: how any stage works.
-import type ndarray from "ndarray";
+import type { NdArray } from "ndarray";
 import { evidenceOf, keepEvidence } from "./damage/evidence";
 import { damagedFramesError } from "./damage/messages";
 import { encodedLine, framesLine } from "./display/summary";
@@ -84,7 +84,7 @@ function makeEncoded(held: HeldFrames, valid: Uint8Array, report: LoadReport): E
     source: acquisition.path,
     pixelMask,
     storedBytes: held.bytes,
-    async frame(i: number): Promise<ndarray.NdArray<PixelArray>> {
+    async frame(i: number): Promise<NdArray<PixelArray>> {
       if (!isIndex(i, count)) throw outOfRange(`frame(${i})`, `frames 0 … ${count - 1}`);
       // A copy: what its owner does with it must not change what others read.
       const own = ownBytes(outputBytes);

@@ -1,6 +1,6 @@
 // Owns: `stream` and `forEachBatch`: an acquisition of any length as batches of frames in constant memory.
 // Must not know: how any stage works.
-import type ndarray from "ndarray";
+import type { NdArray } from "ndarray";
 import { damagedFramesError } from "./damage/messages";
 import { announceDamage } from "./display/announce";
 import { openProgress } from "./display/progress";
@@ -22,7 +22,7 @@ export interface FrameBatch<T extends PixelArray = NumberPixelArray> {
   /** Number of the first frame, counted from 0 in the order of the selection. */
   readonly first: number;
   /** Dense ndarray [frames, rows, cols]. Its memory is reused: valid until the next batch is asked for. */
-  readonly frames: ndarray.NdArray<T>;
+  readonly frames: NdArray<T>;
   /** One entry a frame: 1 = good, 0 = damaged or missing. Valid as long as `frames`. */
   readonly valid: Uint8Array;
 }
@@ -140,10 +140,10 @@ function batchView<T extends PixelArray>(
   buffer: ArrayBuffer,
   start: number,
   frames: number,
-): ndarray.NdArray<T> {
+): NdArray<T> {
   const { dtype, detector } = prepared.transform.to;
   const [rows, cols] = detector;
   const shape = [frames, rows, cols];
   const data = pixelArray(dtype, buffer, start, frames * rows * cols);
-  return exactView(data, shape, denseStride(shape), 0) as unknown as ndarray.NdArray<T>;
+  return exactView(data, shape, denseStride(shape), 0) as unknown as NdArray<T>;
 }

@@ -1,6 +1,6 @@
 // Owns: the public data types of FrameLab (dtypes, frames, report, progress events).
 // Must not know: files, decoders, notebooks. Plain types only; declarations must parse under TypeScript 5.0.
-import type ndarray from "ndarray";
+import type { NdArray } from "ndarray";
 
 /** Element type of a detector dataset: unsigned/signed integers and floats with their width in bits. */
 export type Dtype = "u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64" | "f32" | "f64";
@@ -224,7 +224,7 @@ export interface EncodedFrames<T extends PixelArray = NumberPixelArray> {
   /** Bytes of the stored chunks in memory. */
   readonly storedBytes: number;
   /** Frame `i` of the selection as one dense ndarray [rows, cols] of its own. @throws SelectionError. */
-  frame(i: number): Promise<ndarray.NdArray<T>>;
+  frame(i: number): Promise<NdArray<T>>;
   /** One pixel, by as many indices as `shape` has. Reads near each other cost one decode. @throws SelectionError. */
   get(...index: number[]): Promise<T[number]>;
   /**
@@ -240,9 +240,9 @@ export interface EncodedFrames<T extends PixelArray = NumberPixelArray> {
  * Decoded frames: a scijs ndarray of shape [frames, rows, cols], or [scanRows, scanCols, rows, cols] with a
  * scan shape, in the file's dtype (or what `bin` and `dtype` make of it) and native byte order, plus what the load knows about it.
  */
-export interface Frames<T extends PixelArray = NumberPixelArray> extends ndarray.NdArray<T> {
+export interface Frames<T extends PixelArray = NumberPixelArray> extends NdArray<T> {
   /** Frame `i` of the selection as one dense ndarray [rows, cols] that shares memory. */
-  frame(i: number): ndarray.NdArray<T>;
+  frame(i: number): NdArray<T>;
   /** Element type: a string discriminant (`"u16"`), unlike ndarray's own `dtype`. */
   readonly pixelType: Dtype;
   /** One entry per frame of the selection: 1 = good, 0 = damaged or missing. */

@@ -1,6 +1,6 @@
 // Owns: detector masks: which pixels a virtual detector sums: a disk, an annulus, or an image of one's own.
 // Must not know: frames, files, flagged pixels.
-import type ndarray from "ndarray";
+import type { Data, NdArray } from "ndarray";
 import { OptionError } from "../errors";
 
 /** Which pixels of a detector belong. Made by `disk`, `annulus` or `fromImage`. */
@@ -61,7 +61,7 @@ export function annulus(options: {
 }
 
 /** A picture of the detector: an ndarray [rows, cols], or rows of numbers or booleans. */
-export type MaskImage = ndarray.NdArray<ndarray.Data<number>> | readonly (readonly (number | boolean)[])[];
+export type MaskImage = NdArray<Data<number>> | readonly (readonly (number | boolean)[])[];
 
 /**
  * The pixels of a picture [rows, cols] that are neither 0 nor NaN nor false. The picture is copied.
@@ -171,7 +171,7 @@ function picture(image: MaskImage): Picture {
     }
     throw refused("fromImage", "image", "a list", allowed);
   }
-  const array = image as Partial<ndarray.NdArray<ndarray.Data<number>>> | null;
+  const array = image as Partial<NdArray<Data<number>>> | null;
   const shape = array?.shape;
   if (!array || !Array.isArray(shape) || shape.length !== 2 || typeof array.get !== "function") {
     throw refused("fromImage", "image", Array.isArray(shape) ? shape : typeof image, allowed);

@@ -1,6 +1,6 @@
 // Owns: descriptions of reductions, and the type of what they give.
 // Must not know: how they are computed, where frames come from.
-import type ndarray from "ndarray";
+import type { NdArray } from "ndarray";
 import type { LoadReport, Note } from "../types";
 import type { DetectorMask } from "./masks";
 
@@ -24,7 +24,7 @@ export interface Reduction {
  * [scan rows, scan cols], or [frames] where there is no scan shape, with a last axis of 2 (row, column) for a centre of
  * mass. NaN = nothing was measured there.
  */
-export interface Reduced extends ndarray.NdArray<Float64Array> {
+export interface Reduced extends NdArray<Float64Array> {
   /** What each axis counts: `scan row`, `scan column`, `frame`, `detector row`, `detector column`, `row, column`. */
   readonly axes: readonly string[];
   /** `counts` as stored, or `pixels` of the detector. */

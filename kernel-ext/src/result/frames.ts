@@ -1,6 +1,6 @@
 // Owns: the Frames object: an ndarray over the decoded output with frame(), valid, report, release and its one-line text.
 // Must not know: how frames were decoded, notebooks (the text comes in as a function).
-import type ndarray from "ndarray";
+import type { NdArray } from "ndarray";
 import { outOfRange, SelectionError } from "../errors";
 import { dtypeBytes, pixelArray } from "../pixel-arrays";
 import { printAs } from "../printed";
@@ -35,7 +35,7 @@ export function makeFrames(parts: FramesParts): Frames {
   const stepBytes = frameElements * dtypeBytes(dtype);
   const data = pixels(dtype, buffer, start, count * frameElements);
   const view = exactView(data, shape, denseStride(shape), 0);
-  const frame = (i: number): ndarray.NdArray<PixelArray> => {
+  const frame = (i: number): NdArray<PixelArray> => {
     if (!Number.isInteger(i) || i < 0 || i >= count) {
       throw outOfRange(`frame(${i})`, `the array holds frames 0 … ${count - 1}`);
     }

@@ -1,11 +1,9 @@
 // Owns: a 2-D ndarray as plain numbers with its flagged pixels found, made smaller when it is larger than a screen.
 // Must not know: how it is drawn.
-import type ndarray from "ndarray";
+import type { Data, NdArray } from "ndarray";
 
 /** Any ndarray that can be drawn: numbers or 64-bit integers. */
-export type AnyArray =
-  | ndarray.NdArray<ndarray.Data<number>>
-  | ndarray.NdArray<BigInt64Array | BigUint64Array>;
+export type AnyArray = NdArray<Data<number>> | NdArray<BigInt64Array | BigUint64Array>;
 
 /** Values of a picture, row by row; NaN where a pixel holds no measurement. */
 export interface Grid {
@@ -35,7 +33,7 @@ export function isFlagged(dtype: string): (value: number) => boolean {
 
 /** The element at an index as a number; 64-bit integers lose what a number cannot hold, a picture does not show it. */
 export function numberAt(array: AnyArray, ...index: number[]): number {
-  return Number((array as ndarray.NdArray<ndarray.Data<number>>).get(...index));
+  return Number((array as NdArray<Data<number>>).get(...index));
 }
 
 /** Reads a 2-D ndarray, averaged so that no side is longer than `maxSide`. */
