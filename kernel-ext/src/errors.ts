@@ -22,7 +22,9 @@ export abstract class FrameLabError extends Error {
   readonly todo: string | undefined;
 
   constructor(summary: string, facts: ErrorFacts = {}) {
-    super(facts.todo ? `${summary} ${facts.todo}` : summary, { cause: facts.cause });
+    const message = facts.todo ? `${summary} ${facts.todo}` : summary;
+    // Node prints a cause that is there, even an undefined one.
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = new.target.name;
     this.place = facts.place;
     this.expected = facts.expected;

@@ -93,7 +93,7 @@ test("an absent data file and a short scan are named, with the frames that can b
   assert.match(about.todo ?? "", /onMissing: "trim" loads the 5 frames .*complete rows .*for all 6/);
   assert.deepEqual((await loadOn("auto", path, { onMissing: "trim" })).shape, [1, 5, 12, 20]);
   assert.deepEqual(about.frames, { planned: 25, found: 10, complete: 10 });
-  assert.match(print(about), /not ready.*1 missing or unreadable: scan_data_000002\.h5/s);
+  assert.match(print(about), /not ready.*1 of them missing or unreadable: scan_data_000002\.h5/s);
 });
 
 test("a file that is still being written says how many frames are complete, and those load", async () => {

@@ -55,7 +55,7 @@ test("the error has the message, the report, and its facts", () => {
   assert.ok(error instanceof DamagedFramesError);
   assert.equal(error.message, TEXT);
   assert.equal(error.report, facts);
-  assert.equal(error.got, "1 damaged frames");
+  assert.equal(error.got, "1 damaged frame");
 });
 
 test("missing frames are named, with why and the first file", () => {

@@ -17,7 +17,7 @@ export function damagedFramesError(report: LoadReport): DamagedFramesError {
   return new DamagedFramesError(damageSummary(report), report, {
     place: `${first.file}:${first.dataset}`,
     expected: `${report.frames.selected} exact frames`,
-    got: `${framesOf(report.damaged).length} damaged frames`,
+    got: count(framesOf(report.damaged).length, "damaged frame"),
     todo: DAMAGE_TODO,
   });
 }

@@ -76,10 +76,11 @@ function filesText({ files }: Inspection): string | null {
   if (missing.length === 0) return `${plural(named, "file")} with frames`;
   const list = missing.slice(0, LISTED).map(({ file }) => basename(file));
   const more = missing.length > LISTED ? ", …" : "";
-  return `${plural(named, "file")} with frames, ${countText(missing.length)} missing or unreadable: ${list.join(", ")}${more}`;
+  return `${plural(named, "data file")}, ${countText(missing.length)} of them missing or unreadable: ${list.join(", ")}${more}`;
 }
 
-function sizeText({ bytes }: Inspection): string {
+function sizeText({ bytes }: Inspection): string | null {
+  if (bytes.onDisk === 0) return null; // Nothing of it could be read as HDF5.
   const memory = bytes.inMemory === null ? "" : `, ${bytesText(bytes.inMemory)} in memory`;
   return `${bytesText(bytes.onDisk)} on disk${memory}`;
 }

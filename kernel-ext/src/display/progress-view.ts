@@ -23,7 +23,11 @@ function secondsLeft(event: ProgressEvent): number | null {
 
 /** The parts behind the bar: frames, speed, time, backend. Damage stands apart, because it is coloured. */
 function facts(event: ProgressEvent): string[] {
-  const parts = [`${countText(event.framesDone)} / ${countText(event.framesTotal)} frames`];
+  const parts: string[] = [];
+  // What fails before the frames are counted has none to name.
+  if (event.framesTotal > 0 || event.state === "running") {
+    parts.push(`${countText(event.framesDone)} / ${countText(event.framesTotal)} frames`);
+  }
   if (event.decodedBytes > 0) parts.push(rateText(event.decodedBytes, event.seconds));
   if (event.state === "running") {
     const left = secondsLeft(event);
