@@ -18,11 +18,12 @@ const STYLE = `
 body { margin: 0; background: #f6f8fa; color: #24292f; font: 16px/1.6 system-ui, sans-serif; }
 main { max-width: 900px; margin: 0 auto; padding: 32px 40px 64px; background: #fff; min-height: 100vh; box-sizing: border-box; }
 h1 { font-size: 32px; line-height: 1.2; margin: 8px 0 16px; } h2 { margin: 40px 0 8px; font-size: 22px; }
+th, td { padding: 4px 16px 4px 0; text-align: left; vertical-align: top; }
 p, ul { margin: 8px 0 12px; } a { color: #0550ae; }
 code { font: 0.87em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; background: #f0f2f5; padding: 1px 5px; border-radius: 4px; }
 .cell { margin: 14px 0; }
 .code { position: relative; border: 1px solid #d0d7de; border-radius: 6px; background: #f6f8fa; overflow-x: auto; }
-.code pre { margin: 0; padding: 12px 16px; white-space: pre-wrap; overflow-wrap: anywhere; } .code code { background: none; padding: 0; }
+.code pre { margin: 0; padding: 12px 48px 12px 16px; white-space: pre-wrap; overflow-wrap: anywhere; } .code code { background: none; padding: 0; }
 .count { position: absolute; right: 10px; top: 8px; color: #8c959f; font: 12px ui-monospace, monospace; }
 .output { padding: 6px 0 0 16px; border-left: 3px solid #d8dee4; margin: 8px 0 0 2px; overflow-x: auto; }
 .output pre { margin: 4px 0; white-space: pre-wrap; font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }

@@ -81,6 +81,30 @@ test("a logarithmic scale has powers of ten, and draws zero like its floor", () 
   assert.ok(Math.abs(scale.position(10) - 1 / 3) < 1e-12);
 });
 
+test("on a logarithmic scale one count is not drawn like none", () => {
+  const counts = Float64Array.from({ length: 1000 }, (_, i) => (i < 900 ? 0 : i < 990 ? 1 : 50));
+  const scale = scaleFor(counts, true);
+  assert.deepEqual([scale.low, scale.high, scale.position(0)], [0.5, 50, 0]);
+  assert.ok(scale.position(1) > 0.1);
+  // Without zeros nothing lies below the least value.
+  assert.equal(scaleFor(Float64Array.of(0.25, 3, 4, 5), true).low, 0.25);
+});
+
+test("the unit stands under the mouse: the one asked for, a reduction's own, or counts", () => {
+  const array = ndarray(Float64Array.of(0, 1, 2, 3), [2, 2]);
+  const unitOf = (shown: typeof array, more: object): string | undefined =>
+    /"values":"([^"]+)"/.exec(imageBundle(shown, { ...DEFAULTS, ...more }).html)?.[1];
+  assert.equal(unitOf(array, {}), "counts");
+  assert.equal(unitOf(array, { unit: "mrad" }), "mrad");
+  assert.equal(unitOf(Object.assign(ndarray(array.data, [2, 2]), { unit: "pixels" }), {}), "pixels");
+  assert.match(imageBundle(array, { ...DEFAULTS, unit: "kV" }).text, /scale 0 to 3 kV \(/);
+  // A letter that the static picture cannot draw must not leave half a unit there.
+  const pictureOf = (unit: string): Buffer => imageBundle(array, { ...DEFAULTS, unit }).png!;
+  assert.ok(pictureOf("kV").equals(pictureOf("")));
+  assert.ok(!pictureOf("pixels").equals(pictureOf("ixels")));
+  assert.throws(() => checkShowOptions({ unit: 3 as unknown as string }), /unit of show is 3/);
+});
+
 test("constant and empty pictures have a scale", () => {
   for (const log of [false, true]) {
     for (const values of [

@@ -22,7 +22,7 @@ export function framesBundle(frames: Frames, options: CheckedShowOptions): Bundl
   const middle = middleValidFrame(frames.valid);
   const pictures: { picture: Picture; words: string }[] = [];
   if (middle !== null) {
-    const names = { x: "column", y: "row", values: "counts" };
+    const names = { x: "column", y: "row", values: options.unit ?? "counts" };
     pictures.push({
       picture: draw(frames.frame(middle), options, names),
       words: `frame ${middle} of the selection`,

@@ -7,16 +7,11 @@ import { type AnyArray, type Grid, gridOf } from "./grid";
 import { packNumbers, TOOLBAR, upgradeScripts } from "./interactive";
 import type { CheckedShowOptions } from "./options";
 import { type AxisNames, drawPicture } from "./picture";
-import { type Scale, scaleFor } from "./scale";
-
-const PIXEL_AXES: AxisNames = { x: "column", y: "row", values: "counts" };
+import { type Scale, scaleFor, shortNumber } from "./scale";
 
 /** The display of a 2-D array. */
-export function imageBundle(
-  array: AnyArray,
-  options: CheckedShowOptions,
-  names: AxisNames = PIXEL_AXES,
-): Bundle {
+export function imageBundle(array: AnyArray, options: CheckedShowOptions): Bundle {
+  const names = { x: "column", y: "row", values: options.unit ?? unitOf(array) };
   const grid = gridOf(array);
   const scale = scaleFor(grid.values, options.log, options.limits);
   const colors = colorTable(options.colormap);
@@ -33,12 +28,21 @@ export function imageBundle(
   return { text, html, png: picture.png };
 }
 
+/** Results of reductions know their unit; other arrays are taken for detector data. */
+function unitOf(array: AnyArray): string {
+  const { unit } = array as { readonly unit?: unknown };
+  return typeof unit === "string" ? unit : "counts";
+}
+
 /** One line that says what is seen: shape, type, limits, and what is left out. */
 function describe(array: AnyArray, grid: Grid, scale: Scale, options: CheckedShowOptions): string {
-  const round = (value: number): string => String(Number(value.toPrecision(4)));
-  const limits = options.limits === undefined ? " (quantiles 0.5 % and 99.8 %)" : "";
+  const quantiles = scale.log ? " (to the 99.8 % quantile)" : " (quantiles 0.5 % and 99.8 %)";
+  const unit = options.unit === undefined ? "" : ` ${options.unit}`;
+  const limits = options.limits === undefined ? quantiles : "";
   const parts = [`${array.shape.join(" x ")} ${array.dtype}`];
-  parts.push(`${scale.log ? "log " : ""}scale ${round(scale.low)} to ${round(scale.high)}${limits}`);
+  parts.push(
+    `${scale.log ? "log " : ""}scale ${shortNumber(scale.low)} to ${shortNumber(scale.high)}${unit}${limits}`,
+  );
   if (grid.flagged > 0) parts.push(`${plural(grid.flagged, "flagged pixel")} in grey`);
   if (grid.binned > 1)
     parts.push(`averaged over ${countText(grid.binned)} x ${countText(grid.binned)} pixels`);

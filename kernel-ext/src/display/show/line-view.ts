@@ -32,7 +32,7 @@ export function lineBundle(array: AnyArray, options: CheckedShowOptions): Bundle
   const color: Rgb = [red!, green!, blue!];
   const png = drawLine(values, scale, color);
   const flagged = values.filter((value) => Number.isNaN(value)).length;
-  const words = `${count} ${array.dtype}, ${limits[0]} to ${limits[1]}${flagged > 0 ? `, ${flagged} flagged left out` : ""}`;
+  const words = `${count} ${array.dtype}, ${extent(limits[0])} to ${extent(limits[1])}${options.unit === undefined ? "" : ` ${options.unit}`}${flagged > 0 ? `, ${flagged} flagged left out` : ""}`;
   const [width, height] = [SIZE.width / DENSITY, SIZE.height / DENSITY];
   const id = elementId();
   const holder = `<div id="${id}" style="width: ${width}px; height: ${height + TOOLBAR}px">${image(png, width, height, words)}</div>`;
@@ -46,6 +46,11 @@ export function lineBundle(array: AnyArray, options: CheckedShowOptions): Bundle
   const html =
     shell(options.title, `${holder}${caption(words)}`) + upgradeScripts({ id, figure, draw: DRAW });
   return { text: options.title === "" ? words : `${options.title}: ${words}`, html, png };
+}
+
+/** A line's caption names its least and largest value: whole ones as they are. */
+function extent(value: number): string {
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
 function range(values: Float64Array, log: boolean): [number, number] {

@@ -9,10 +9,15 @@ export interface ShowOptions {
   title?: string;
   /** Logarithmic scale. Default: false. */
   log?: boolean;
-  /** Values at the two ends of the scale. Default: the 0.5 % and 99.8 % quantiles of the valid pixels. */
+  /**
+   * Values at the two ends of the scale. Default: the 0.5 % and 99.8 % quantiles of the valid pixels; a logarithmic scale
+   * begins at the least positive value, or at half of it where there are zeros.
+   */
   limits?: readonly [number, number];
   /** Colours of a picture, each readable with every kind of colour vision. Default: `"blue-yellow"`. */
   colormap?: ColormapName;
+  /** What the values count, beside the colours and under the mouse. Default: `"counts"`, or the unit of a reduction. */
+  unit?: string;
 }
 
 /** Options with defaults filled in. */
@@ -21,9 +26,10 @@ export interface CheckedShowOptions {
   readonly log: boolean;
   readonly limits: readonly [number, number] | undefined;
   readonly colormap: ColormapName;
+  readonly unit: string | undefined;
 }
 
-const NAMES: readonly (keyof ShowOptions)[] = ["title", "log", "limits", "colormap"];
+const NAMES: readonly (keyof ShowOptions)[] = ["title", "log", "limits", "colormap", "unit"];
 
 function refuse(name: string, value: unknown, allowed: string): never {
   const got = typeof value === "string" ? JSON.stringify(value) : String(value);
@@ -46,7 +52,7 @@ export function checkShowOptions(options: ShowOptions = {}): CheckedShowOptions 
       expected,
     });
   }
-  const { title = "", log = false, limits, colormap = "blue-yellow" } = options;
+  const { title = "", log = false, limits, colormap = "blue-yellow", unit } = options;
   if (typeof title !== "string") refuse("title", title, "a text");
   if (typeof log !== "boolean") refuse("log", log, "true or false");
   if (limits !== undefined && !isLimits(limits)) refuse("limits", limits, "[low, high] with low < high");
@@ -54,7 +60,8 @@ export function checkShowOptions(options: ShowOptions = {}): CheckedShowOptions 
     refuse("limits", limits, "above 0 on a logarithmic scale");
   }
   if (!COLORMAPS.includes(colormap)) refuse("colormap", colormap, `one of ${COLORMAPS.join(", ")}`);
-  return { title, log, limits, colormap };
+  if (unit !== undefined && typeof unit !== "string") refuse("unit", unit, "a text");
+  return { title, log, limits, colormap, unit };
 }
 
 function isLimits(limits: unknown): limits is readonly [number, number] {

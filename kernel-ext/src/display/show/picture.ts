@@ -4,8 +4,9 @@ import type { ColorTable } from "./colormap";
 import type { Grid } from "./grid";
 import { Raster, type Rgb, textWidth } from "./raster";
 import { linearTicks, type Scale } from "./scale";
+import { hasGlyphs } from "./stroke-font";
 
-/** What the axes count. Only characters of the stroke font. */
+/** What the axes and the colours count. The picture leaves `values` out where the stroke font lacks a character. */
 export interface AxisNames {
   readonly x: string;
   readonly y: string;
@@ -111,6 +112,7 @@ function drawBar(
     raster.fill(right + 2, y - 1, TICK, 2, INK);
     raster.text(label, right + TICK + 10, y, TEXT, INK, "start");
   }
+  if (!hasGlyphs(name)) return; // The caption has it whole.
   const longest = Math.max(0, ...scale.ticks.map(({ label }) => textWidth(label, TEXT)));
   raster.text(name, right + TICK + 10 + longest + 26, MARGIN.top + height / 2, TEXT, INK, "middle", true);
 }

@@ -33,11 +33,18 @@ export function scaleFor(values: Float64Array, log: boolean, limits?: readonly [
   };
 }
 
+/** A value of a caption: four digits are what an eye takes from a picture. */
+export function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
 function quantileLimits(values: Float64Array, log: boolean): [number, number] {
   const valid = values.filter((value) => (log ? value > 0 : !Number.isNaN(value))).sort();
   if (valid.length === 0) return log ? [1, 10] : [0, 1];
   const at = (share: number): number => valid[Math.round(share * (valid.length - 1))]!;
-  const [low, high] = [at(log ? 0 : LOW_QUANTILE), at(HIGH_QUANTILE)];
+  // Zeros are drawn like the floor: half the least count, so that one electron stands out from none.
+  const least = values.some((value) => value <= 0) ? valid[0]! / 2 : valid[0]!;
+  const [low, high] = [log ? least : at(LOW_QUANTILE), at(HIGH_QUANTILE)];
   // Sparse pictures: nearly all values equal, the rest above the quantile.
   return high > low ? [low, high] : [valid[0]!, valid[valid.length - 1]!];
 }

@@ -25,15 +25,20 @@ const STROKES: Readonly<Record<string, string>> = {
   "+": "13 43|21 25",
   ".": "20 20",
   a: "03 14 34 43 40|42 12 01 10 30 41",
+  b: "06 00|03 14 34 43 41 30 10 01",
   c: "43 34 14 03 01 10 30 41",
   d: "46 40|43 34 14 03 01 10 30 41",
   e: "02 42 43 34 14 03 01 10 40",
   f: "36 26 15 10|04 34",
+  g: "44 14 03 02 11 41|44 41 30 00",
+  h: "06 00|03 14 34 43 40",
   i: "20 24|26 26",
+  k: "06 00|34 02 40",
   l: "16 26 20",
   m: "00 04|03 14 23 20|23 34 43 40",
   n: "00 04|03 14 34 43 40",
   o: "14 03 01 10 30 41 43 34 14",
+  p: "00 04|04 34 43 42 31 01",
   r: "10 14|12 23 34 44",
   s: "43 34 14 03 12 32 41 30 10 01",
   t: "16 11 20 30|04 34",
@@ -41,7 +46,15 @@ const STROKES: Readonly<Record<string, string>> = {
   v: "04 20 44",
   w: "04 10 23 30 44",
   x: "04 40|00 44",
+  y: "04 21|44 10 00",
+  z: "04 44 00 40",
+  "/": "00 46",
 };
+
+/** Whether all of a text can be drawn: half a unit would be another one. */
+export function hasGlyphs(words: string): boolean {
+  return [...words].every((char) => char === " " || STROKES[char] !== undefined);
+}
 
 /** The strokes of a character; a space, or one that there is none for, has none. */
 export function glyph(char: string): Glyph {
