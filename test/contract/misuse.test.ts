@@ -23,6 +23,7 @@ test("released frames say so", async () => {
   const frames = await loadOn("auto", path);
   frames.release();
   assert.match(inspect(frames), /released$/);
+  assert.equal(`${frames}`, inspect(frames));
   assert.throws(() => frames.frame(0), { name: "SelectionError", message: /released.*Load them again/ });
   const mask = disk({ center: [10, 10], radius: 4 });
   await assert.rejects(virtualImage(frames, mask, { progress: false }), { name: "SelectionError" });

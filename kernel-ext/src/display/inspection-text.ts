@@ -53,7 +53,7 @@ function framesText({ frames, scan, thresholds }: Inspection): string | null {
 function detectorText({ detector, dtype, byteOrder }: Inspection): string | null {
   const { name, shape, dwellSeconds, flaggedPixels } = detector;
   const parts = [name, shape && `[${shape.join(", ")}]`, dtype && `${dtype} ${byteOrder}-endian`];
-  if (dwellSeconds !== null) parts.push(`${dwellSeconds} s a frame`);
+  if (dwellSeconds !== null) parts.push(`${Number(dwellSeconds.toPrecision(6))} s a frame`);
   if (flaggedPixels !== null) parts.push(`${plural(flaggedPixels, "flagged pixel")}`);
   const known = parts.filter((part) => part !== null);
   return known.length === 0 ? null : known.join(", ");
