@@ -141,6 +141,8 @@ function typedArray(value: unknown): (Pick<Strided, "dtype" | "at"> & { readonly
 
 function recordArray(array: Strided, withElements: boolean, place: string): RecordedArray {
   const { dtype, shape } = array;
+  const kind = dtype === "u64" || dtype === "i64" ? "bigint" : "number";
+  if (!isLayout(array)) refuse(place, "an array whose shape, strides or element type are none");
   const size = shape.reduce((product, length) => product * length, 1);
   if (withElements && size > MOST_ELEMENTS) {
     const todo = "Check it without a tolerance, by its digest, or check a part or a sum of it.";
@@ -165,6 +167,8 @@ function recordArray(array: Strided, withElements: boolean, place: string): Reco
       const element = array.at(start + i * step);
       if (element === undefined)
         refuse(place, "an array whose memory was released, or is shorter than its shape");
+      // A list of texts, say: it would be NaN, element by element, and equal to any other.
+      if (typeof element !== kind) refuse(place, `an array of ${dtype} that holds a ${typeof element}`);
       const plain = typeof element === "bigint" ? element : Number.isNaN(element) ? Number.NaN : element + 0;
       (batch as { [index: number]: Element })[filled] = plain;
       filled += 1;
@@ -174,6 +178,17 @@ function recordArray(array: Strided, withElements: boolean, place: string): Reco
   }
   flush();
   return { dtype, shape: [...shape], sha256: hash.digest("hex"), ...(elements === null ? {} : { elements }) };
+}
+
+/** An ndarray is any object of its form, and may hold anything in its fields. */
+function isLayout({ dtype, shape, stride, offset }: Strided): boolean {
+  const isLength = (length: unknown): boolean => Number.isSafeInteger(length) && (length as number) >= 0;
+  return (
+    Object.values(DTYPES).includes(dtype) &&
+    shape.every(isLength) &&
+    stride.length === shape.length &&
+    [...stride, offset].every(Number.isSafeInteger)
+  );
 }
 
 /** The rows along the last axis, in row-major order. */

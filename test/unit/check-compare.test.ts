@@ -144,6 +144,10 @@ test("what cannot be written down is refused with its place", () => {
     [circle, /a circle/],
     [undefined, /undefined/],
     [ndarray(new Uint8Array(3), [2, 2]), /shorter than its shape/],
+    [ndarray(["a", "b"] as unknown as number[]), /an array of f64 that holds a string/],
+    [ndarray([1n] as unknown as number[]), /an array of f64 that holds a bigint/],
+    [ndarray(new Uint8Array(3), [-1]), /shape, strides or element type/],
+    [ndarray(new Uint8Array(3), [1.5]), /shape, strides or element type/],
   ] as const) {
     assert.throws(() => recordValue(value, false), message);
   }

@@ -21,7 +21,7 @@ export const DEFAULT_MASKS: readonly Mask[] = [
     by: "<date>",
   },
   {
-    find: /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?[A-Z][a-z]{2} (?:\d\d? )?\d{4}(?: \d\d:\d\d:\d\d)?(?: GMT(?:[+-]\d{4})?)?(?: \([^)]*\))?/g,
+    find: /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?[A-Z][a-z]{2} (?:\d\d? )?\d{4}(?: \d\d:\d\d:\d\d)?(?: GMT(?:[+-]\d{4})?)?(?: \([^)]{0,99}\))?/g,
     by: "<date>",
   },
   { find: /\b\d{1,2}[/.]\d{1,2}[/.]\d{4}(?:, \d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?)?/g, by: "<date>" },
