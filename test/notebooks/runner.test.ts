@@ -50,6 +50,24 @@ test("outputs, counts, working directory, and displays updated later from anothe
   );
 });
 
+test("a display updated thousands of times from a later cell costs no report of its whole cell each time", async () => {
+  const run = await runCells([
+    {
+      source: `import * as tslab from "tslab";
+const d = tslab.newDisplay(); d.text("old"); tslab.display.html("x".repeat(4_000_000));`,
+    },
+    { source: `for (let i = 0; i < 20_000; i++) d.text("state " + i);` },
+    { source: `process.kill(process.pid, "SIGKILL");` },
+  ]);
+  assert.equal(run.unfinished, 2);
+  assert.equal(run.cells[1]!.status, "ok");
+  assert.match(
+    cellText(run.cells[0]!),
+    /^state 19999\n/,
+    "the last state arrives before the next cell begins",
+  );
+});
+
 test("a failed cell fails the run, and the cells behind it run all the same", async () => {
   const run = await runCells([
     { source: `throw new Error("first");` },

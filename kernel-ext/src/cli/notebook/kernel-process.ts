@@ -104,6 +104,23 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => Prom
       count: counts[index]!,
       outputs: cells[index]!.outputs,
     });
+  // A display of an earlier cell may change thousands of times, and a report holds all that its cell shows: one at a time.
+  const changed = new Set<number>();
+  let busy = false;
+  const reportChanged = async (): Promise<void> => {
+    for (const index of changed) {
+      changed.delete(index);
+      await report(index);
+    }
+  };
+  const reportLater = async (index: number): Promise<void> => {
+    changed.add(index);
+    if (busy) return;
+    busy = true;
+    await null; // Behind the synchronous work of the cell.
+    await reportChanged();
+    busy = false;
+  };
   const asyncError = (kind: string, error: unknown): void => {
     const text = `${kind}: ${inspect(error)}\n`;
     cells[current]!.stream("stderr", text);
@@ -124,7 +141,7 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => Prom
       for (const { cell, output } of known) {
         output.data = copy.data;
         output.metadata = copy.metadata;
-        if (cell !== current) void report(cell);
+        if (cell !== current) void reportLater(cell);
       }
       if (update) return;
       const output = cells[index]!.display(copy, json.length);
@@ -136,6 +153,10 @@ async function runCells(request: RunRequest, send: (message: RunMessage) => Prom
     counts[index] = reply.execution_count ?? null;
     // Sent before the next cell begins: one that ends the process takes nothing of this one with it.
     await report(index);
+    for (const late of [...changed]) {
+      changed.delete(late);
+      await report(late);
+    }
     if (reply.status !== "ok") await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS));
   }
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
