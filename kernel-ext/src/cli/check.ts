@@ -1,7 +1,5 @@
 // Owns: `framelab check`: its arguments, one notebook after the other, the JUnit file, its exit code.
 // Must not know: how a notebook runs or is compared.
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
 import { type CheckSettings, checkNotebook } from "./check/check-notebook";
 import { expectationsPath } from "./check/expectations";
 import { junitText } from "./check/junit";
@@ -9,6 +7,7 @@ import { userMask } from "./check/masks";
 import { type Outcome, outcomeText, summaryText } from "./check/outcome";
 import { type Command, type Console, EXIT, parseFlags, UsageError } from "./command";
 import { prepareToWrite, writeAtOnce } from "./notebook/write-file";
+import { realPath } from "./real-path";
 
 const HELP = `Runs notebooks, each in a fresh kernel, and compares what they show with what they showed before. Needs no Python.
 
@@ -136,14 +135,5 @@ function junitWritten(path: string, write: () => void): void {
     write();
   } catch (error) {
     throw new UsageError(`--junit ${JSON.stringify(path)} cannot be written: ${(error as Error).message}.`);
-  }
-}
-
-/** Behind links where it is there, else as it is written. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
   }
 }

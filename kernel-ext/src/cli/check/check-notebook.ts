@@ -1,10 +1,11 @@
 // Owns: checking one notebook: what it is compared with, its run, its outcome, the update.
 // Must not know: the command line, other notebooks.
-import { realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
 import {
   type Cell,
+  codeCells,
+  hasTag,
   joined,
   type Notebook,
   NotebookError,
@@ -12,7 +13,8 @@ import {
   readNotebook,
   writeNotebook,
 } from "../notebook/nbformat";
-import { type NotebookRun, runNotebook } from "../notebook/run";
+import { type NotebookRun, runCells } from "../notebook/run";
+import { realPath } from "../real-path";
 import { cellDifferences, pairCells } from "./compare";
 import { type Expectations, expectationsPath, readExpectations, writeExpectations } from "./expectations";
 import { cellFaults, wholeFaults } from "./faults";
@@ -59,13 +61,13 @@ interface Basis {
 async function outcomeOf(path: string, settings: CheckSettings): Promise<Found> {
   const notebook = readNotebook(path);
   refuseOtherKernels(path, notebook);
-  const code = notebook.cells.filter((cell) => cell.cell_type === "code");
+  const code = codeCells(notebook);
   const basis = basisOf(path, code, settings);
   if (!settings.update && basis.stored === null && !basis.expectations?.cells) {
     const fault = `has neither stored outputs nor expectations (${basis.file}); run again with --update to write them`;
     return { verdict: "differs", cells: outcomes(code, []), faults: [fault], notes: [] };
   }
-  const run = await runNotebook(path, settings);
+  const run = await runCells(notebook, dirname(resolve(path)), settings);
   const seen = run.cells.map(({ outputs, index }) => seenOf(code[index]!, outputs, basis.masks));
   const ownFaults = run.cells.map((cell) => cellFaults(cell, code[cell.index]!, run, seen));
   const faults = wholeFaults(run);
@@ -125,16 +127,8 @@ function basisOf(path: string, code: readonly Cell[], settings: CheckSettings): 
 /** What is compared of a cell's outputs: of one with the tag, its named values alone. */
 function seenOf(cell: Cell, outputs: readonly Output[], masks: readonly Mask[]): SeenCell {
   const seen = seenCell(outputs, masks);
-  if (!cell.metadata?.tags?.includes(IGNORE_TAG)) return seen;
+  if (!hasTag(cell, IGNORE_TAG)) return seen;
   return { ...seen, text: [], pictures: 0, leftOut: [`the output of a cell with the tag ${IGNORE_TAG}`] };
-}
-
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }
 
 function compareAll(
@@ -162,7 +156,7 @@ function update(path: string, run: NotebookRun, seen: readonly SeenCell[], basis
     written(path, () => writeNotebook(path, run.notebook));
     return "its own outputs were written";
   }
-  const ids = run.notebook.cells.filter((cell) => cell.cell_type === "code").map(idOf);
+  const ids = codeCells(run.notebook).map(idOf);
   const cells = seen.map(({ text, values }, index) => ({ id: ids[index]!, text, values }));
   const expected = { format: 1, masks: basis.userMasks, cells } as const;
   const changed = written(basis.file, () => writeExpectations(basis.file, expected));

@@ -1,6 +1,6 @@
 // Owns: what is wrong with a run in itself, whatever is expected: cells that failed or never ran, late errors, names used twice.
 // Must not know: expectations.
-import type { Cell } from "../notebook/nbformat";
+import { type Cell, hasTag, RAISES_TAG } from "../notebook/nbformat";
 import { type CellResult, cellText, type NotebookRun } from "../notebook/run";
 import { plainLines } from "./masks";
 import type { SeenCell } from "./observed";
@@ -30,8 +30,7 @@ export function cellFaults(
 }
 
 function statusFault(result: CellResult, cell: Cell): string {
-  const wantsError = cell.metadata?.tags?.includes("raises-exception") ?? false;
-  if (result.status === "ok" && wantsError)
+  if (result.status === "ok" && hasTag(cell, RAISES_TAG))
     return "ended well, but its tag raises-exception expects an error";
   if (result.status === "error") return `failed:\n${shortened(cellText(result))}`;
   return result.status === "abort" ? "was skipped by the kernel" : "did not run";

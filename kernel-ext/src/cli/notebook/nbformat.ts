@@ -42,6 +42,18 @@ export interface Notebook {
 /** A file that is no notebook, or none that can be run here. The message is whole sentences with the path. */
 export class NotebookError extends Error {}
 
+/** The tag of a cell that is meant to fail, as nbconvert and nbval know it. */
+export const RAISES_TAG = "raises-exception";
+
+/** The cells that run, in their order. */
+export function codeCells({ cells }: Notebook): Cell[] {
+  return cells.filter((cell) => cell.cell_type === "code");
+}
+
+export function hasTag(cell: Cell, tag: string): boolean {
+  return cell.metadata?.tags?.includes(tag) ?? false;
+}
+
 /** A multi-line text as one string. */
 export function joined(text: MultilineText): string {
   return typeof text === "string" ? text : text.join("");

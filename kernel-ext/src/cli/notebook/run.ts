@@ -3,7 +3,17 @@
 import { dirname, resolve } from "node:path";
 import { runChild } from "./child";
 import type { CellStatus } from "./messages";
-import { type Cell, joined, type Notebook, type Output, readNotebook, textOf } from "./nbformat";
+import {
+  type Cell,
+  codeCells,
+  hasTag,
+  joined,
+  type Notebook,
+  type Output,
+  RAISES_TAG,
+  readNotebook,
+  textOf,
+} from "./nbformat";
 
 /** How one code cell ended. */
 export interface CellResult {
@@ -50,12 +60,20 @@ interface CellState {
 /** Runs every code cell of the notebook at `path`, in the notebook's folder, and leaves no process behind. */
 export async function runNotebook(path: string, options: RunOptions = {}): Promise<NotebookRun> {
   const absolute = resolve(path);
-  const notebook = readNotebook(absolute);
-  const code = notebook.cells.filter((cell) => cell.cell_type === "code");
+  return await runCells(readNotebook(absolute), dirname(absolute), options);
+}
+
+/** Runs every code cell of a notebook that was read, in `folder`, and leaves no process behind. */
+export async function runCells(
+  notebook: Notebook,
+  folder: string,
+  options: RunOptions = {},
+): Promise<NotebookRun> {
+  const code = codeCells(notebook);
   const states: CellState[] = code.map(() => ({ status: "not-run", count: null, outputs: [] }));
   const asyncErrors: AsyncError[] = [];
   let begun: number | null = null;
-  const request = { folder: dirname(absolute), sources: code.map((cell) => joined(cell.source)) };
+  const request = { folder, sources: code.map((cell) => joined(cell.source)) };
   const limits = { timeoutMs: options.timeoutMs ?? 300_000, signal: options.signal };
   const died = await runChild(request, limits, (message) => {
     if (message.type === "begin") begun = message.index;
@@ -73,8 +91,7 @@ export async function runNotebook(path: string, options: RunOptions = {}): Promi
 }
 
 function result(cell: Cell, index: number, { status, outputs }: CellState): CellResult {
-  const wantsError = cell.metadata?.tags?.includes("raises-exception") ?? false;
-  return { index, status, outputs, ok: status === (wantsError ? "error" : "ok") };
+  return { index, status, outputs, ok: status === (hasTag(cell, RAISES_TAG) ? "error" : "ok") };
 }
 
 function withOutputs(notebook: Notebook, states: readonly CellState[]): Notebook {
