@@ -5,6 +5,7 @@
 //   npm run bench -- --record            the same, into bench/results, and docs/benchmarks.md made from it
 //   npm run bench -- --guard             short form: ratios against floors, exit 1 when one is missed
 //   npm run bench -- decode --sets counts,zeros-u16 --rounds 5
+//   npm run bench -- decode --sets formats       other block sizes, elements of 8 bytes, real numbers
 //   npm run bench -- plan                the plan of 262,144 chunks in 27 files alone; with --record into a file of its own
 //   npm run bench -- streams             stream, verify, reduce, encoded reads, and memory over 10^3 to 10^5 frames
 //   npm run bench -- load --large        also 1.2 GB in 27 files (a recorded run has it anyway)
@@ -15,7 +16,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { DATA_SETS } from "../bench/cases/frames.mjs";
 import { compilerVersion } from "../bench/contenders/decoders.mjs";
 import { runDecode } from "../bench/harness/decode.mjs";
 import { writeDocs } from "../bench/harness/docs.mjs";
@@ -30,7 +30,9 @@ import {
   prepareLoaders,
   prepareSets,
   prepareTools,
+  setsNamed,
 } from "../bench/harness/prepare.mjs";
+import { LIBRARIES } from "../bench/harness/ratios.mjs";
 import { commit, machine, npmVersions, writeResults } from "../bench/harness/results.mjs";
 import { runStreams } from "../bench/harness/streams.mjs";
 import { resultFacts, resultTables } from "../bench/harness/tables.mjs";
@@ -75,8 +77,8 @@ function choose() {
   const parts = positionals.length > 0 ? positionals : values.record ? [...usual, "pipeline"] : usual;
   const unknown = parts.find((part) => ![...usual, "pipeline", "docs"].includes(part));
   if (unknown) usage(`There is no part "${unknown}".`);
-  const sets = values.sets?.split(",") ?? ["counts", "poisson20", "random", "zeros", "gaps"];
-  const stray = sets.find((name) => !DATA_SETS.some((set) => set.name.startsWith(name)));
+  const sets = values.sets?.split(",") ?? ["decode", "formats"];
+  const stray = sets.find((name) => setsNamed(name).length === 0);
   if (stray) usage(`No data set starts with "${stray}".`);
   const rounds = values.rounds === undefined ? null : Number(values.rounds);
   if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0)) usage(`--rounds ${values.rounds}?`);
@@ -92,19 +94,26 @@ function choose() {
   };
 }
 
-/** Decoding on one core and on all. */
+/** Decoding the 15 data sets on one core and on all; other formats on one core, without what is no decoder. */
 function benchDecode(tools, { sets, rounds }) {
   const prepared = prepareSets(tools, sets);
   const { contenders, skipped } = prepareDecoders(tools);
   const cores = availableParallelism();
-  const threads = cores > 1 ? [1, cores] : [1];
-  console.log(`Decoding ${prepared.length} data sets, ${rounds.decode} rounds`);
-  const run = runDecode(tools.program, { rounds: rounds.decode, threads, sets: prepared, contenders });
-  const absent = run.absent.map((name) => ({ what: name, why: "this machine does not run it" }));
+  const run = (group, threads, who) => {
+    const here = prepared.filter((set) => set.group === group);
+    if (here.length === 0) return { rows: [], absent: [] };
+    console.log(`Decoding ${here.length} data sets, ${rounds.decode} rounds`);
+    return runDecode(tools.program, { rounds: rounds.decode, threads, sets: here, contenders: who });
+  };
+  const decoders = contenders.filter(({ contender }) => ["framelab", ...LIBRARIES].includes(contender));
+  const runs = [run("decode", cores > 1 ? [1, cores] : [1], contenders), run("formats", [1], decoders)];
+  const absent = [...new Set(runs.flatMap((one) => one.absent))];
+  const dataOf = (group) => prepared.filter((set) => set.group === group);
   return {
-    rows: run.rows,
-    data: prepared.map(({ name, streams }) => ({ name, streams })),
-    skipped: [...skipped, ...absent],
+    rows: runs.flatMap((one) => one.rows),
+    data: dataOf("decode").map(({ name, streams }) => ({ name, streams })),
+    formats: dataOf("formats").map(({ name, blockBytes, streams }) => ({ name, blockBytes, streams })),
+    skipped: [...skipped, ...absent.map((name) => ({ what: name, why: "this machine does not run it" }))],
   };
 }
 
@@ -152,7 +161,7 @@ async function main() {
     return;
   }
   const tools = choice.parts.join() === "plan" ? { sources: [] } : prepareTools();
-  const nothing = { rows: [], data: [], versions: [], skipped: [] };
+  const nothing = { rows: [], data: [], formats: [], versions: [], skipped: [] };
   const decode = choice.parts.includes("decode") ? benchDecode(tools, choice) : nothing;
   const large = values.large || values.record;
   const load = choice.parts.includes("load") ? await benchLoad(tools, choice, large) : nothing;
@@ -168,6 +177,7 @@ async function main() {
     rounds: choice.rounds,
     skipped: [...decode.skipped, ...load.skipped, ...streams.skipped, ...pipeline.skipped],
     data: decode.data,
+    formats: decode.formats,
     rows: [...decode.rows, ...load.rows, ...plan, ...streams.rows, ...pipeline.rows],
   };
   const path = writeResults(results, values.record);

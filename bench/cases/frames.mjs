@@ -14,7 +14,8 @@ export const HEIGHT = 192;
 export const WIDTH = 192;
 /** Different frames of a data set, spread over the scan: enough that no branch predictor learns their streams. */
 export const FRAMES = 128;
-const SCAN_FRAMES = 256;
+/** Scan positions from one frame to the next. */
+export const SCAN_STEP = 256 / FRAMES;
 
 /**
  * Sequences and stream bytes of a block of counts: the definition of that data set. A decoder's speed follows from
@@ -27,11 +28,17 @@ export const COUNTS_STREAMS = {
 };
 const STREAM_TOLERANCE = 0.05;
 
-/** All 15 data sets, counts first: `{ name: "counts-u16", kind, dtype, elementBytes, frameBytes }`. */
+/**
+ * The 15 data sets, counts first: `{ name: "counts-u16", group: "decode", kind, dtype, elementBytes, frameBytes,
+ * blockElements: 0, elements }`. Blocks of 0 elements have the library's default; `elements(i)` gives frame `i`.
+ */
 export const DATA_SETS = ["counts", "poisson20", "random", "zeros", "gaps"].flatMap((kind) =>
   ["u8", "u16", "u32"].map((dtype) => {
     const elementBytes = Number(dtype.slice(1)) / 8;
-    return { name: `${kind}-${dtype}`, kind, dtype, elementBytes, frameBytes: HEIGHT * WIDTH * elementBytes };
+    return {
+      ...{ name: `${kind}-${dtype}`, group: "decode", kind, dtype, elementBytes, blockElements: 0 },
+      ...{ frameBytes: HEIGHT * WIDTH * elementBytes, elements: (i) => frameOf(kind, dtype, i * SCAN_STEP) },
+    };
   }),
 );
 
@@ -44,12 +51,12 @@ export function prepareDataSet(set, encoder) {
   const raw = join(folder, `${set.name}.raw`);
   const chunks = join(folder, `${set.name}.chunks`);
   const facts = join(folder, `${set.name}.json`);
-  const key = makerKey(encoder);
+  const key = makerKey(encoder, set);
   if (!existsSync(facts) || JSON.parse(readFileSync(facts, "utf8")).key !== key) {
     mkdirSync(folder, { recursive: true });
     console.log(`Making ${set.name}`);
     writeRaw(set, raw);
-    const numbers = [set.frameBytes, set.elementBytes].map(String);
+    const numbers = [set.frameBytes, set.elementBytes, set.blockElements].map(String);
     step("", encoder.program, ["encode", encoder.library, raw, chunks, ...numbers]);
     writeFileSync(facts, JSON.stringify({ key, streams: streamsOf(set, chunks) }));
   }
@@ -58,21 +65,24 @@ export function prepareDataSet(set, encoder) {
   return { ...set, raw, chunks, streams };
 }
 
-/** Changes with the generator and the encoder. */
-function makerKey(encoder) {
+/** Changes with the generator, the encoder and the set. */
+function makerKey(encoder, { group, dtype, blockElements }) {
   const hash = createHash("sha256");
-  for (const file of ["counts.js", "random.js"]) hash.update(readFileSync(join(fixtures, file)));
-  return hash.update(`${encoder.version} ${FRAMES} ${HEIGHT} ${WIDTH}`).digest("hex");
+  const sources = ["counts.js", "random.js"].map((file) => join(fixtures, file));
+  if (group === "formats") sources.push(join(root, "bench", "cases", "formats.mjs"));
+  for (const file of sources) hash.update(readFileSync(file));
+  const numbers = `${FRAMES} ${HEIGHT} ${WIDTH} ${dtype} ${blockElements}`;
+  return hash.update(`${encoder.version} ${numbers}`).digest("hex");
+}
+
+function frameOf(kind, dtype, i) {
+  const { frameElements, STANDARD_PATTERN } = require(join(fixtures, "counts.js"));
+  return frameElements(kind, dtype, { ...STANDARD_PATTERN, height: HEIGHT, width: WIDTH }, i);
 }
 
 function writeRaw(set, path) {
-  const { frameValues, toElements, STANDARD_PATTERN } = require(join(fixtures, "counts.js"));
-  const setup = { ...STANDARD_PATTERN, height: HEIGHT, width: WIDTH };
   const file = openSync(path, "w");
-  for (let i = 0; i < FRAMES; i++) {
-    const values = frameValues(set.kind, set.dtype, setup, (i * SCAN_FRAMES) / FRAMES);
-    writeSync(file, toElements(values, set.dtype));
-  }
+  for (let i = 0; i < FRAMES; i++) writeSync(file, set.elements(i));
   closeSync(file);
 }
 
@@ -95,7 +105,7 @@ function streamsOf(set, path) {
 }
 
 function checkStreams(set, streams) {
-  if (set.kind !== "counts") return;
+  if (!set.name.startsWith("counts-")) return;
   for (const [name, wanted] of Object.entries(COUNTS_STREAMS[set.dtype])) {
     if (Math.abs(streams[name] / wanted - 1) <= STREAM_TOLERANCE) continue;
     throw new Error(`${set.name}: ${streams[name].toFixed(1)} ${name} a block, wanted ${wanted} within 5 %`);

@@ -34,11 +34,17 @@ struct bench_decoder {
  * none. */
 BENCH_EXPORT struct bench_decoder bench_find(const char* variant);
 
-/** Optional: encodes a frame as one chunk; gives its bytes, 0 on failure. `stored` has room for the worst
- * case. */
+/** Bytes of a block of this chunk, as its header says. */
+static inline size_t bench_block_bytes(const struct bench_chunk* chunk) {
+  const uint8_t* const p = chunk->stored + 8;
+  return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+}
+
+/** Optional: encodes a frame as one chunk of blocks of `block_elements` (0: the library's default); gives its
+ * bytes, 0 on failure. `stored` has room for the worst case. */
 BENCH_EXPORT size_t bench_encode(const uint8_t* frame, size_t frame_bytes, unsigned element_bytes,
-                                 uint8_t* stored);
-BENCH_EXPORT size_t bench_encode_bound(size_t frame_bytes, unsigned element_bytes);
+                                 size_t block_elements, uint8_t* stored);
+BENCH_EXPORT size_t bench_encode_bound(size_t frame_bytes, unsigned element_bytes, size_t block_elements);
 
 #if defined(__cplusplus)
 }

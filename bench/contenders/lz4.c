@@ -4,7 +4,7 @@
 
 #include "contender.h"
 
-enum { kBlockBytes = 8192 };
+enum { kMostBlockBytes = 65536 };
 
 static uint32_t big_endian(const uint8_t* p) {
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -12,12 +12,14 @@ static uint32_t big_endian(const uint8_t* p) {
 
 static int decode(const void* self, const struct bench_chunk* chunk) {
   (void)self;
-  static _Thread_local char block[kBlockBytes];
+  static _Thread_local char block[kMostBlockBytes];
+  const size_t block_bytes = bench_block_bytes(chunk);
+  if (block_bytes > kMostBlockBytes) return 1;
   const uint8_t* in = chunk->stored + BENCH_CHUNK_HEADER;
   const size_t group = (size_t)8 * chunk->element_bytes;
   size_t left = chunk->frame_bytes - chunk->frame_bytes % group;
   while (left > 0) {
-    const size_t size = left < kBlockBytes ? left : kBlockBytes;
+    const size_t size = left < block_bytes ? left : block_bytes;
     const uint32_t bytes = big_endian(in);
     if (LZ4_decompress_safe((const char*)in + 4, block, (int)bytes, (int)size) != (int)size) return 1;
     in += 4 + bytes;

@@ -9,8 +9,8 @@ const PASS_BYTES = 2048 * 192 * 192;
 
 /**
  * Verifies and times. `plan` is `{ rounds, threads: [1, 2], sets, contenders }`; sets are those of prepareDataSet.
- * Gives rows `{ case, contender, isa, threads, minMs, medianMs, gbPerS }` and the contenders that this machine does not
- * run. Minimum and median are sums over the parts of a pass.
+ * Gives rows `{ case: "group/set", contender, isa, threads, minMs, medianMs, gbPerS }` and the contenders that this
+ * machine does not run. Minimum and median are sums over the parts of a pass.
  * @throws when a contender refuses a chunk or gives other values: then nothing was timed.
  */
 export function runDecode(program, plan) {
@@ -37,10 +37,13 @@ export function runDecode(program, plan) {
     .split("\n")
     .map((line) => JSON.parse(line));
   const byName = new Map(plan.contenders.map((contender) => [contender.name, contender]));
-  const rows = answers.filter(({ set }) => set).map((answer) => rowOf(answer, byName.get(answer.contender)));
+  const groups = new Map(plan.sets.map(({ name, group }) => [name, group]));
+  const rows = answers
+    .filter(({ set }) => set)
+    .map((answer) => rowOf(answer, groups.get(answer.set), byName.get(answer.contender)));
   return { rows, absent: answers.filter(({ skipped }) => skipped).map(({ skipped }) => skipped) };
 }
 
-function rowOf({ set, threads, bytes, minMs, medianMs }, { contender, isa }) {
-  return { case: `decode/${set}`, contender, isa, threads, minMs, medianMs, gbPerS: bytes / minMs / 1e6 };
+function rowOf({ set, threads, bytes, minMs, medianMs }, group, { contender, isa }) {
+  return { case: `${group}/${set}`, contender, isa, threads, minMs, medianMs, gbPerS: bytes / minMs / 1e6 };
 }

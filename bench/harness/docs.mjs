@@ -35,6 +35,8 @@ read\` reads the stored bytes and decodes nothing.
 Chunks are encoded by the bitshuffle library. \`counts\` is defined by its blocks: 205 / 112 / 56 LZ4 sequences and 1,189 /
 694 / 377 stream bytes in u8 / u16 / u32; a run refuses data that differs by more than 5 %. \`gaps\` is counts whose module
 gaps hold the largest value.
+\`block592-u16\` and its like are \`counts\` in blocks of so many bytes, where a writer chose another size than 8192;
+\`real-f32\` and \`real-f64\` are counts with readout noise as floating-point numbers. They stand in no mean.
 \`fresh\` output is new memory in each load, \`reused\` the same memory again (FrameLab's opt-in pool of released outputs).
 \`h5py+imagecodecs\` reads chunks with h5py and decodes them with imagecodecs in as many threads as there are cores.
 h5py, hdf5plugin and imagecodecs are the wheels that pip installs.

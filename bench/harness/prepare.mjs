@@ -1,6 +1,7 @@
 // Owns: getting a run ready: sources, compiled contenders, data sets and acquisitions, each made when it is first asked for.
 // Must not know: rounds, floors, results.
 import { ACQUISITIONS, prepareAcquisition } from "../cases/acquisitions.mjs";
+import { FORMAT_SETS } from "../cases/formats.mjs";
 import { DATA_SETS, prepareDataSet } from "../cases/frames.mjs";
 import { buildDecodeBench, buildDecoders, buildEncoder } from "../contenders/decoders.mjs";
 import { framelabLoader, h5pyLoader, h5wasmLoader, imagecodecsLoader } from "../contenders/loaders.mjs";
@@ -13,10 +14,16 @@ export function prepareTools() {
   return { sources, program, encoder: buildEncoder(program, sources) };
 }
 
-/** Data sets whose names start with one of `names`. */
+/** Data sets whose names, or group, start with `name`. */
+export function setsNamed(name) {
+  const all = [...DATA_SETS, ...FORMAT_SETS];
+  return all.filter((set) => set.name.startsWith(name) || set.group.startsWith(name));
+}
+
+/** Data sets named by one of `names`, ready to be decoded. */
 export function prepareSets({ encoder }, names) {
-  const wanted = DATA_SETS.filter((set) => names.some((name) => set.name.startsWith(name)));
-  return wanted.map((set) => prepareDataSet(set, encoder));
+  const wanted = new Set(names.flatMap(setsNamed));
+  return [...wanted].map((set) => prepareDataSet(set, encoder));
 }
 
 /** The decode contenders that this machine runs, and the libraries that did not compile. */

@@ -23,11 +23,11 @@ function decodeRows(rows, name, threads) {
 }
 
 /**
- * FrameLab's speed with one set over the fastest of `libraries` in each decode case at one thread count:
+ * FrameLab's speed with one set over the fastest of `libraries` in each case of a group at one thread count:
  * `[{ case, ratio, against }]`. By minimum times. Cases without both are left out.
  */
-export function decodeRatios(rows, isa, { threads = 1, libraries = LIBRARIES } = {}) {
-  const cases = [...new Set(rows.map((row) => row.case).filter((name) => name.startsWith("decode/")))];
+export function decodeRatios(rows, isa, { threads = 1, libraries = LIBRARIES, group = "decode" } = {}) {
+  const cases = [...new Set(rows.map((row) => row.case).filter((name) => name.startsWith(`${group}/`)))];
   const ratios = [];
   for (const name of cases) {
     const here = decodeRows(rows, name, threads);

@@ -1,6 +1,7 @@
 // Owns: the tables of a run as Markdown: every speed, ratios, what the data is, what was left out.
 // Must not know: how anything was measured beyond what the results say.
 
+import { formatTables } from "./format-tables.mjs";
 import { table } from "./markdown.mjs";
 import { pipelineTables } from "./pipeline-tables.mjs";
 import {
@@ -158,6 +159,7 @@ export function resultTables(results) {
     parts.push("### Decoding, library by library, one core", libraryTable(rows));
     parts.push(scalingLine(rows, threads.at(-1)), "### The data", dataTable(data));
   }
+  parts.push(...formatTables(rows, results.formats ?? []));
   if (rows.some((row) => row.case.startsWith("load/"))) {
     parts.push(
       "### Whole warm loads",

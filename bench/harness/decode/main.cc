@@ -2,7 +2,7 @@
 // Must not know: who the contenders are, what their figures mean.
 //
 //   decode-bench <plan file>                        one JSON line for each data set, contender and thread
-//   count decode-bench encode <library> <raw> <chunks> <frame bytes> <element bytes>
+//   decode-bench encode <library> <raw> <chunks> <frame bytes> <element bytes> <block elements, 0: the default>
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -52,15 +52,16 @@ void run_plan(const std::string& path) {
 }
 
 void encode(const std::string& library_path, const std::string& raw_path, const std::string& chunk_path,
-            std::size_t frame_bytes, unsigned element_bytes) {
+            std::size_t frame_bytes, unsigned element_bytes, std::size_t block_elements) {
   void* const library = open_library(library_path);
   const auto encode_frame = find_function<decltype(bench_encode)>(library, "bench_encode");
   const Bytes raw = read_file(raw_path);
-  Bytes chunk(
-      find_function<decltype(bench_encode_bound)>(library, "bench_encode_bound")(frame_bytes, element_bytes));
+  const auto bound = find_function<decltype(bench_encode_bound)>(library, "bench_encode_bound");
+  Bytes chunk(bound(frame_bytes, element_bytes, block_elements));
   std::ofstream out(chunk_path, std::ios::binary);
   for (std::size_t at = 0; at + frame_bytes <= raw.size(); at += frame_bytes) {
-    const std::size_t bytes = encode_frame(raw.data() + at, frame_bytes, element_bytes, chunk.data());
+    const std::size_t bytes =
+        encode_frame(raw.data() + at, frame_bytes, element_bytes, block_elements, chunk.data());
     if (bytes == 0) throw std::runtime_error("the encoder failed on " + raw_path);
     for (unsigned shift = 0; shift < 32; shift += 8) out.put(static_cast<char>(bytes >> shift & 0xFF));
     out.write(reinterpret_cast<const char*>(chunk.data()), static_cast<std::streamsize>(bytes));
@@ -76,12 +77,12 @@ int main(int argc, char** argv) {
   try {
     if (arguments.size() == 1) {
       bench::run_plan(arguments[0]);
-    } else if (arguments.size() == 6 && arguments[0] == "encode") {
+    } else if (arguments.size() == 7 && arguments[0] == "encode") {
       bench::encode(arguments[1], arguments[2], arguments[3], std::stoull(arguments[4]),
-                    static_cast<unsigned>(std::stoul(arguments[5])));
+                    static_cast<unsigned>(std::stoul(arguments[5])), std::stoull(arguments[6]));
     } else {
       throw std::runtime_error(
-          "usage: decode-bench <plan> | encode <library> <raw> <chunks> <frame bytes> <bytes>");
+          "usage: decode-bench <plan> | encode <library> <raw> <chunks> <frame bytes> <bytes> <elements>");
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "decode-bench: %s\n", error.what());
