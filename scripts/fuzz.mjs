@@ -17,7 +17,7 @@ import { NATIVE, nativeUnits } from "./native-units.mjs";
 const ROOT = dirname(NATIVE);
 const JOBS = Math.min(2, availableParallelism());
 const SEEDS_TIMES_LAYOUTS = 12;
-const FUZZ_SOURCES = ["cases", "encoder", "reference"];
+const FUZZ_SOURCES = ["cases", "encoder", "planes", "reference"];
 
 const { values: options } = parseArgs({
   options: {

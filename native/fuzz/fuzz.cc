@@ -10,6 +10,7 @@
 #include "backends/cpu/chunk.h"
 #include "fuzz/cases.h"
 #include "fuzz/guarded.h"
+#include "fuzz/planes.h"
 
 namespace framelab::fuzz {
 
@@ -206,6 +207,12 @@ int run(std::size_t blocks, const char* cases_path) {
   std::printf("instruction sets:");
   on_every_set([](const Kernels& kernels) { std::printf(" %s", kernels.name); });
   std::printf("; reasons 1 to 9 are the bounds of a block, 10 to 15 a chunk's framing\n");
+  std::size_t sweep = 0;
+  on_every_set([&](const Kernels& kernels) {
+    const std::string wrong = check_planes(kernels, sweep);
+    if (!wrong.empty()) fail("elements differ: " + wrong);
+  });
+  std::printf("planes  %zu blocks of 8 to 1536 elements\n", sweep);
   Memory memory;
   for (const BlockLayout& layout : kLayouts) {
     std::size_t in_blocks[kReasons] = {};

@@ -1,11 +1,9 @@
-// Owns: bit planes of one block back to elements: full vectors by a Planes policy, the rest by 64-bit
-// arithmetic.
+// Owns: bit planes of one block back to elements, by the vector steps of a Planes policy.
 // Must not know: LZ4, files, frames. Reads exactly the block's bytes, writes exactly its elements.
 //
 // A block of n elements of s bytes is 8 s planes of n/8 bytes: element e has bit b in byte e/8, bit e%8
 // (least significant first) of plane b. Eight planes make one byte of each element: a "group".
 #pragma once
-#include "codecs/bitshuffle/transpose8.h"
 #include "core/bytes.h"
 
 namespace framelab {
@@ -15,7 +13,7 @@ namespace {
  * zero. */
 template <class Planes>
 FRAMELAB_INLINE unsigned live_groups(const std::uint8_t* planes, std::size_t elements, unsigned groups) {
-  // A group of 8 planes of elements/8 bytes has `elements` bytes.
+  // A group of 8 planes of elements/8 bytes has `elements` bytes, a multiple of 8.
   for (unsigned live = groups; live > 0; --live) {
     const std::uint8_t* group = planes + (live - 1) * elements;
     std::size_t i = 0;
@@ -23,68 +21,96 @@ FRAMELAB_INLINE unsigned live_groups(const std::uint8_t* planes, std::size_t ele
     for (; i + 64 <= elements; i += 64) {
       if (!Planes::zero64(group + i)) return live;
     }
-    for (; i < elements; ++i) {
-      if (group[i] != 0) return live;
+    for (; i < elements; i += 8) {
+      if (load64(group + i) != 0) return live;
     }
   }
   return 0;
 }
 
-/** Elements from `first` (a multiple of 8) on, for any element size. `stride` = bytes of a plane. */
-FRAMELAB_INLINE void unshuffle_rest(const std::uint8_t* planes, std::size_t stride, std::uint8_t* out,
-                                    std::size_t first, std::size_t elements, unsigned element_bytes) {
-  for (std::size_t column = first / 8; column < elements / 8; ++column) {
-    for (unsigned group = 0; group < element_bytes; ++group) {
-      std::uint64_t bits = 0;
-      for (unsigned b = 0; b < 8; ++b)
-        bits |= std::uint64_t{planes[(8 * group + b) * stride + column]} << (8 * b);
-      bits = transpose8(bits);
-      for (unsigned k = 0; k < 8; ++k) {
-        out[(8 * column + k) * element_bytes + group] = static_cast<std::uint8_t>(bits >> (8 * k));
-      }
+/** One vector step of elements of kBytes bytes of which the lowest kLive groups are not zero. */
+template <class Planes, unsigned kBytes, unsigned kLive>
+FRAMELAB_INLINE void unshuffle_step(const std::uint8_t* planes, std::size_t stride, std::uint8_t* out) {
+  if constexpr (kBytes < 8) {
+    Planes::template step<kBytes, kLive>(planes, stride, out);
+  } else {
+    // Both halves as 4-byte elements through a small buffer, then woven: a loop that compilers make vectors of.
+    alignas(64) std::uint32_t low[Planes::kStep];
+    alignas(64) std::uint32_t high[Planes::kStep];
+    Planes::template step < 4, kLive<4 ? kLive : 4>(planes, stride, reinterpret_cast<std::uint8_t*>(low));
+    if constexpr (kLive > 4) {
+      Planes::template step<4, 4>(planes + 32 * stride, stride, reinterpret_cast<std::uint8_t*>(high));
+    }
+    for (std::size_t e = 0; e < Planes::kStep; ++e) {
+      std::uint64_t whole = low[e];
+      if constexpr (kLive > 4) whole |= std::uint64_t{high[e]} << 32;
+      store64(out + 8 * e, whole);
     }
   }
 }
 
-/** `steps` vector steps of elements of kBytes bytes (1, 2, 4) of which the lowest kLive groups are not zero.
- */
+/** Fewer elements than a step: a whole step makes them in memory of its own. */
 template <class Planes, unsigned kBytes, unsigned kLive>
-FRAMELAB_INLINE void unshuffle_steps(const std::uint8_t* planes, std::size_t stride, std::uint8_t* out,
-                                     std::size_t steps) {
+FRAMELAB_INLINE void unshuffle_short(const std::uint8_t* planes, std::size_t stride, std::uint8_t* out,
+                                     std::size_t elements) {
+  alignas(64) std::uint8_t from[Planes::kStep * kLive + Planes::kStep / 8];
+  alignas(64) std::uint8_t to[Planes::kStep * kBytes];
+  // A step reads on behind each plane: what it finds there becomes elements that are dropped. Behind the last plane
+  // lie those without a set bit; where they are too few, only a copy may be read on.
+  const std::size_t behind = (Planes::kStep - elements) / 8;
+  if (behind > elements * (kBytes - kLive)) {
+    std::memcpy(from, planes, elements * kLive);
+    std::memset(from + elements * kLive, 0, behind);
+    planes = from;
+  }
+  unshuffle_step<Planes, kBytes, kLive>(planes, stride, to);
+  std::memcpy(out, to, elements * kBytes);
+}
+
+/** The last elements of a block that whole steps do not fill: one more step, over some that are done already. */
+template <class Planes, unsigned kBytes, unsigned kLive>
+__attribute__((noinline)) void unshuffle_rest(const std::uint8_t* planes, std::size_t stride,
+                                              std::uint8_t* out, std::size_t elements) {
+  if (elements < Planes::kStep) {
+    unshuffle_short<Planes, kBytes, kLive>(planes, stride, out, elements);
+  } else {
+    const std::size_t at = elements - Planes::kStep;
+    unshuffle_step<Planes, kBytes, kLive>(planes + at / 8, stride, out + at * kBytes);
+  }
+}
+
+/** `steps` vector steps. A function of its own, whose loop has the registers to itself. */
+template <class Planes, unsigned kBytes, unsigned kLive>
+__attribute__((noinline)) void unshuffle_steps(const std::uint8_t* planes, std::size_t stride,
+                                               std::uint8_t* out, std::size_t steps) {
   for (std::size_t i = 0; i < steps; ++i) {
-    Planes::template step<kBytes, kLive>(planes, stride, out);
+    unshuffle_step<Planes, kBytes, kLive>(planes, stride, out);
     planes += Planes::kStep / 8;
     out += Planes::kStep * kBytes;
   }
 }
 
-template <class Planes, unsigned kBytes>
-FRAMELAB_INLINE void unshuffle_live(const std::uint8_t* planes, std::size_t stride, std::uint8_t* out,
-                                    std::size_t steps, unsigned live) {
-  if (live <= 1) {
-    unshuffle_steps<Planes, kBytes, 1>(planes, stride, out, steps);
-  } else if (live == 2) {
-    unshuffle_steps < Planes, kBytes, kBytes<2 ? kBytes : 2>(planes, stride, out, steps);
-  } else {
-    unshuffle_steps<Planes, kBytes, kBytes>(planes, stride, out, steps);
+/** `elements`, a multiple of 8, of which the lowest kLive groups are not zero. */
+template <class Planes, unsigned kBytes, unsigned kLive>
+FRAMELAB_INLINE void unshuffle_elements(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements) {
+  const std::size_t steps = elements / Planes::kStep;
+  if (steps > 0) unshuffle_steps<Planes, kBytes, kLive>(planes, elements / 8, out, steps);
+  if (elements % Planes::kStep != 0) {
+    unshuffle_rest<Planes, kBytes, kLive>(planes, elements / 8, out, elements);
   }
 }
 
-/** 8-byte elements: both halves as 4-byte elements through a small buffer, a vector step at a time, then
- * woven. */
-template <class Planes>
-FRAMELAB_INLINE void unshuffle_wide(const std::uint8_t* planes, std::size_t stride, std::uint8_t* out,
-                                    std::size_t steps) {
-  alignas(64) std::uint8_t half[2][Planes::kStep * 4];
-  for (std::size_t i = 0; i < steps; ++i) {
-    Planes::template step<4, 4>(planes, stride, half[0]);
-    Planes::template step<4, 4>(planes + 32 * stride, stride, half[1]);
-    for (std::size_t e = 0; e < Planes::kStep; ++e) {
-      std::memcpy(out + 8 * e, half[0] + 4 * e, 4);
-      std::memcpy(out + 8 * e + 4, half[1] + 4 * e, 4);
-    }
-    planes += Planes::kStep / 8;
-    out += Planes::kStep * 8;
+template <class Planes, unsigned kBytes>
+FRAMELAB_INLINE void unshuffle_live(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements,
+                                    unsigned live) {
+  if (live <= 1) {
+    unshuffle_elements<Planes, kBytes, 1>(planes, out, elements);
+  } else if (live == 2) {
+    unshuffle_elements < Planes, kBytes, kBytes<2 ? kBytes : 2>(planes, out, elements);
+  } else if (live <= 4) {
+    unshuffle_elements < Planes, kBytes, kBytes<4 ? kBytes : 4>(planes, out, elements);
+  } else {
+    unshuffle_elements<Planes, kBytes, kBytes>(planes, out, elements);
   }
 }
 
@@ -92,8 +118,6 @@ FRAMELAB_INLINE void unshuffle_wide(const std::uint8_t* planes, std::size_t stri
 template <class Planes>
 FRAMELAB_INLINE void unshuffle_block(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements,
                                      unsigned element_bytes) {
-  const std::size_t stride = elements / 8;
-  const std::size_t steps = elements / Planes::kStep;
   const unsigned live = live_groups<Planes>(planes, elements, element_bytes);
   if (live == 0) {
     std::memset(out, 0, elements * element_bytes);
@@ -101,18 +125,17 @@ FRAMELAB_INLINE void unshuffle_block(const std::uint8_t* planes, std::uint8_t* o
   }
   switch (element_bytes) {
     case 1:
-      unshuffle_steps<Planes, 1, 1>(planes, stride, out, steps);
+      unshuffle_live<Planes, 1>(planes, out, elements, live);
       break;
     case 2:
-      unshuffle_live<Planes, 2>(planes, stride, out, steps, live);
+      unshuffle_live<Planes, 2>(planes, out, elements, live);
       break;
     case 4:
-      unshuffle_live<Planes, 4>(planes, stride, out, steps, live);
+      unshuffle_live<Planes, 4>(planes, out, elements, live);
       break;
     default:
-      unshuffle_wide<Planes>(planes, stride, out, steps);
+      unshuffle_live<Planes, 8>(planes, out, elements, live);
   }
-  unshuffle_rest(planes, stride, out, steps * Planes::kStep, elements, element_bytes);
 }
 
 }  // namespace
