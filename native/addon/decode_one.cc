@@ -44,7 +44,7 @@ Napi::Value decode_one_block(const Napi::CallbackInfo& info) {
   AlignedBuffer scratch;
   std::uint8_t* const block = scratch.reserve(out.size + kBlockSlack);
   const std::uint8_t* const end = stream.data + stream.size;
-  const Reason reason = kernels.decode_block({stream.data, end, end}, block, out.size, out.data, 0);
+  const Reason reason = kernels.decode_block({stream.data, end, end}, block, out.size, nullptr);
   if (reason == Reason::ok) std::memcpy(out.data, block, out.size);
   return number(info.Env(), reason);
 }

@@ -49,7 +49,8 @@ void check_block(const Kernels& kernels, Memory& memory, const ByteVector& strea
   std::uint8_t* const out = memory.out.last(layout.bytes(), poison);
   const BlockStream view = {in, in + stream.size(), in + stream.size() + behind};
   const auto element_bytes = static_cast<unsigned>(layout.element_bytes);
-  const Reason reason = kernels.decode_block(view, scratch, layout.bytes(), out, element_bytes);
+  const Reason reason =
+      kernels.decode_block(view, scratch, layout.bytes(), poison % 2 == 0 ? out : nullptr);
   if (reason != expected) {
     fail("verdict " + std::to_string(static_cast<int>(reason)) + ", reference " +
          std::to_string(static_cast<int>(expected)) + ": " + kernels.name + ", " + where);

@@ -1,6 +1,8 @@
 // Owns: one data set decoded by every contender: verified first, then timed in turn, round by round.
 // Must not know: who the contenders are, what their figures mean.
 #pragma once
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,24 +20,30 @@ namespace bench {
 /**
  * A pass is timed in this many parts: what disturbs one part leaves the minimum of the others. Parts are
  * short beside a scheduler's time slice, or a busy machine would slow slow decoders more; with several
- * threads a part must still hold many frames for each.
+ * threads a part must hold many frames for each, as it ends with the last frame while the others wait.
  */
 constexpr unsigned kSegmentsAlone = 64;
-constexpr unsigned kSegmentsTogether = 16;
+constexpr unsigned kSegmentsTogether = 4;
 
 struct Contender {
   ContenderSpec spec;
   bench_decoder decoder;
 };
 
-/** Output memory of a pass, written once so that no page is new when it is timed. */
+/**
+ * Output memory of a pass, written once so that no page is new when it is timed. In huge pages where the system
+ * gives them, as the outputs of loads and NumPy's arrays are.
+ */
 class Output {
  public:
-  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kPage = std::size_t{2} << 20;
 
   explicit Output(std::size_t bytes) : bytes_((bytes + kPage - 1) / kPage * kPage) {
     data_ = static_cast<std::uint8_t*>(std::aligned_alloc(kPage, bytes_));
     if (data_ == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    madvise(data_, bytes_, MADV_HUGEPAGE);
+#endif
     std::memset(data_, 1, bytes_);
   }
   ~Output() { std::free(data_); }

@@ -95,7 +95,7 @@ class BlockWalk {
     const BlockStream stream{block.stream, block.stream + block.stream_bytes, readable_};
     if (planes()) {
       const unsigned element = format_.filter_element_bytes;
-      const Reason reason = kernels_.decode_block(stream, memory, block.bytes, out, element);
+      const Reason reason = kernels_.decode_block(stream, memory, block.bytes, out);
       if (reason != Reason::ok) return reason;
       kernels_.unshuffle(memory, out, block.bytes / element, element);
       // Blocks are whole groups of 8 bytes and more: no element crosses their ends, and they are still in the
@@ -105,8 +105,7 @@ class BlockWalk {
     }
     const std::uint8_t* decoded = block.stream;
     if (block.stream_bytes != block.bytes) {
-      // An element size of 0 asks for no prefetch.
-      const Reason reason = kernels_.decode_block(stream, memory, block.bytes, out, 0);
+      const Reason reason = kernels_.decode_block(stream, memory, block.bytes, nullptr);
       if (reason != Reason::ok) return reason;
       decoded = memory;
     }

@@ -16,11 +16,10 @@ struct Kernels {
   bool (*supported)();
   /**
    * Decodes an LZ4 block of exactly `size` bytes to `out`, which has kBlockSlack writable bytes behind it.
-   * `ahead` is the memory that the elements of `element_bytes` bytes will go to next; it is prefetched where
-   * that pays.
+   * `ahead` is the memory that the block's elements will go to next, prefetched where that pays; null when
+   * nobody writes there soon.
    */
-  Reason (*decode_block)(BlockStream stream, std::uint8_t* out, std::size_t size, const std::uint8_t* ahead,
-                         unsigned element_bytes);
+  Reason (*decode_block)(BlockStream stream, std::uint8_t* out, std::size_t size, const std::uint8_t* ahead);
   /** Bit planes to `elements` (a multiple of 8) elements of 1, 2, 4 or 8 bytes. */
   void (*unshuffle)(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements,
                     unsigned element_bytes);

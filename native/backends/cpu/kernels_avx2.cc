@@ -8,7 +8,7 @@
 
 namespace framelab {
 namespace {
-using Body = KernelsBody<Avx2Copy, VectorPlanes<Avx2Lanes<false>>, 4>;
+using Body = KernelsBody<Avx2Copy, VectorPlanes<Avx2Lanes<false>>, PrefetchOutput>;
 
 bool supported() { return __builtin_cpu_supports("avx2") != 0; }
 

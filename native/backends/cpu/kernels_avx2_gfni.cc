@@ -8,7 +8,7 @@
 
 namespace framelab {
 namespace {
-using Body = KernelsBody<Avx2Copy, VectorPlanes<Avx2Lanes<true>>, 4>;
+using Body = KernelsBody<Avx2Copy, VectorPlanes<Avx2Lanes<true>>, PrefetchOutput>;
 
 bool supported() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("gfni") != 0; }
 

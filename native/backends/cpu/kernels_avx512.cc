@@ -7,7 +7,7 @@
 
 namespace framelab {
 namespace {
-using Body = KernelsBody<Avx512Copy, Avx512Planes, 1>;
+using Body = KernelsBody<Avx512Copy, Avx512Planes, PrefetchOutput>;
 
 bool supported() {
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&

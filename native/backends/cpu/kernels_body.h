@@ -8,28 +8,24 @@
 namespace framelab {
 namespace {
 
-/** Elements are never this wide: no prefetch at all. */
-constexpr unsigned kNeverPrefetch = 255;
-
-/** `kPrefetchFrom`: smallest element size at which prefetching the output pays on this set (measured). */
-template <class Copy, class Planes, unsigned kPrefetchFrom>
+/** `Ahead`: PrefetchOutput where asking for the output early pays on this set (measured), else NoPrefetch. */
+template <class Copy, class Planes, class Ahead>
 struct KernelsBody {
-  template <class Prefetch>
-  static Reason decode(BlockStream stream, std::uint8_t* out, std::size_t size, const std::uint8_t* ahead) {
-    return BlockDecoder<Copy, Prefetch>(stream, out, size, Prefetch(ahead)).run();
-  }
-
   static Reason decode_block(BlockStream stream, std::uint8_t* out, std::size_t size,
-                             const std::uint8_t* ahead, unsigned element_bytes) {
-    if constexpr (kPrefetchFrom != kNeverPrefetch) {
-      if (element_bytes >= kPrefetchFrom) return decode<PrefetchOutput>(stream, out, size, ahead);
-    }
-    return decode<NoPrefetch>(stream, out, size, ahead);
+                             const std::uint8_t* ahead) {
+    if (ahead == nullptr) return decode<NoPrefetch>(stream, out, size, ahead);
+    return decode<Ahead>(stream, out, size, ahead);
   }
 
   static void unshuffle(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements,
                         unsigned element_bytes) {
     unshuffle_block<Planes>(planes, out, elements, element_bytes);
+  }
+
+ private:
+  template <class Prefetch>
+  static Reason decode(BlockStream stream, std::uint8_t* out, std::size_t size, const std::uint8_t* ahead) {
+    return BlockDecoder<Copy, Prefetch>(stream, out, size, Prefetch(ahead)).run();
   }
 };
 

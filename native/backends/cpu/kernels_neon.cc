@@ -8,7 +8,7 @@
 
 namespace framelab {
 namespace {
-using Body = KernelsBody<NeonCopy, VectorPlanes<NeonLanes>, kNeverPrefetch>;
+using Body = KernelsBody<NeonCopy, VectorPlanes<NeonLanes>, NoPrefetch>;
 
 bool supported() { return true; }
 

@@ -7,7 +7,7 @@
 
 namespace framelab {
 namespace {
-using Body = KernelsBody<PortableCopy, PortablePlanes, kNeverPrefetch>;
+using Body = KernelsBody<PortableCopy, PortablePlanes, NoPrefetch>;
 
 bool supported() { return true; }
 

@@ -8,7 +8,7 @@
 
 namespace framelab {
 namespace {
-using Body = KernelsBody<Sse2Copy, VectorPlanes<Sse2Lanes>, kNeverPrefetch>;
+using Body = KernelsBody<Sse2Copy, VectorPlanes<Sse2Lanes>, NoPrefetch>;
 
 bool supported() { return true; }
 

@@ -61,7 +61,7 @@ class BlockDecoder {
         const unsigned token = *in_;
         const unsigned literals = token >> 4;
         if (FRAMELAB_UNLIKELY(literals == kNibbleFull)) break;
-        ahead_.line();
+        ahead_.sequence();
         sequences.literals(out_, in_ + 1, literals);
         in_ += literals + 1;
         out_ += literals;

@@ -54,7 +54,7 @@ struct Avx2Copy : Sse2Copy {
       store32(out, load32(from));
       out += 32;
       from += 32;
-      ahead.template step<32>();
+      ahead.turn();
     } while (out < end);
   }
 
@@ -68,14 +68,14 @@ struct Avx2Copy : Sse2Copy {
       do {
         store32(out, low);
         out += offset;
-        ahead.template step<32>();
+        ahead.turn();
       } while (out < end);
     } else {
       do {
         store32(out, low);
         store32(out + 32, high);
         out += offset;
-        ahead.template step<32>();
+        ahead.turn();
       } while (out < end);
     }
   }
@@ -90,13 +90,13 @@ struct Avx2Copy : Sse2Copy {
       do {
         store32(out, twice);
         out += 32;
-        ahead.template step<32>();
+        ahead.turn();
       } while (out < end);
     } else {
       do {
         store(out, pattern);
         out += step;
-        ahead.template step<16>();
+        ahead.turn();
       } while (out < end);
     }
   }

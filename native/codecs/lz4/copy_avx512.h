@@ -40,7 +40,7 @@ struct Avx512Copy : Avx2Copy {
         _mm512_storeu_si512(out, _mm512_loadu_si512(from));
         out += 64;
         from += 64;
-        ahead.template step<64>();
+        ahead.turn();
       } while (out < end);
     } else {
       const __m512i pattern = repeat64(out - offset, offset);
@@ -48,7 +48,7 @@ struct Avx512Copy : Avx2Copy {
       do {
         _mm512_storeu_si512(out, pattern);
         out += step;
-        ahead.template step<64>();
+        ahead.turn();
       } while (out < end);
     }
   }

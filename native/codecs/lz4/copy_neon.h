@@ -52,7 +52,7 @@ struct NeonCopy : PortableCopy {
         copy16(out, from);
         out += 16;
         from += 16;
-        ahead.template step<16>();
+        ahead.turn();
       } while (out < end);
     } else {
       const uint8x16_t pattern = repeat16(out - offset, offset);
@@ -60,7 +60,7 @@ struct NeonCopy : PortableCopy {
       do {
         vst1q_u8(out, pattern);
         out += step;
-        ahead.template step<16>();
+        ahead.turn();
       } while (out < end);
     }
   }

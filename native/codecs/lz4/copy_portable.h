@@ -93,7 +93,7 @@ struct PortableCopy {
     do {
       store64(out, pattern);
       out += step;
-      ahead.template step<16>();
+      ahead.turn();
     } while (out < end);
   }
 

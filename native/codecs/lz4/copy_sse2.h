@@ -43,7 +43,7 @@ struct Sse2Copy : PortableCopy {
         store(out, low);
         store(out + 16, high);
         out += offset;
-        ahead.template step<16>();
+        ahead.turn();
       } while (out < end);
     } else if (offset >= 8) {
       do {
@@ -56,7 +56,7 @@ struct Sse2Copy : PortableCopy {
       do {
         store(out, pattern);
         out += 16;
-        ahead.template step<16>();
+        ahead.turn();
       } while (out < end);
     } else {
       match_repeat8(out, end, offset, ahead);
@@ -88,7 +88,7 @@ struct Sse2Copy : PortableCopy {
       store(out, load(from));
       out += 16;
       from += 16;
-      ahead.template step<16>();
+      ahead.turn();
     } while (out < end);
   }
 };
