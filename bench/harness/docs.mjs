@@ -14,7 +14,7 @@ const INTRODUCTION = `# Benchmarks
 
 Made by \`npm run bench -- --record\` from \`bench/results\`; not edited by hand.
 
-How it is measured: every decoder runs in one process on the same chunks, in turn, in an order that changes each round.
+How it is measured: every decoder runs in one process on the same chunks, in turn, in an order drawn anew each round.
 Before it is timed, each decoder's output is compared with the raw frames. A pass decodes 75 MB to memory that was
 written before; it is timed in 64 parts on one core and in 4 on several, and the best (median) of a pass is the sum of
 each part's minimum (median). Whole loads are of files that the system has in its cache, in turn, one process for each

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <random>
 
 #include "../../contenders/contender.h"
 #include "crew.h"
@@ -76,10 +78,13 @@ class SetBench {
     for (std::size_t entry = 0; entry < entries; ++entry) {
       times.emplace_back(plan_.threads[entry % crews_.size()] == 1 ? kSegmentsAlone : kSegmentsTogether);
     }
+    std::vector<std::size_t> order(entries);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::minstd_rand random;
     for (unsigned round = 0; round < plan_.rounds; ++round) {
-      for (std::size_t turn = 0; turn < entries; ++turn) {
-        // 7 is prime: neighbours change from round to round.
-        const std::size_t entry = (turn + std::size_t{round} * 7) % entries;
+      // Drawn anew: whoever always comes after a pass that leaves the caches full of its writes would be slower.
+      std::shuffle(order.begin(), order.end(), random);
+      for (const std::size_t entry : order) {
         time_pass(contenders_[entry / crews_.size()], *crews_[entry % crews_.size()], times[entry]);
       }
     }
