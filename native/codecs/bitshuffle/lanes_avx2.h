@@ -46,15 +46,23 @@ struct Avx2Lanes {
 #endif
   }
 
-  /** Lane 0 of `a` and `b` to `out`, lane 1 of both `lane_bytes` behind. */
-  static FRAMELAB_INLINE void store_pair(std::uint8_t* out, std::size_t lane_bytes, Vec a, Vec b) {
-    _mm256_storeu_si256(reinterpret_cast<Vec*>(out), _mm256_permute2x128_si256(a, b, 0x20));
-    _mm256_storeu_si256(reinterpret_cast<Vec*>(out + lane_bytes), _mm256_permute2x128_si256(a, b, 0x31));
+  /** Lane 0 of each vector to `out`, lane 1 of each `lane_bytes` behind: one cache line after the other. */
+  static FRAMELAB_INLINE void store_line(std::uint8_t* out, std::size_t lane_bytes, Vec a, Vec b, Vec c,
+                                         Vec d) {
+    store(out, _mm256_permute2x128_si256(a, b, 0x20));
+    store(out + 32, _mm256_permute2x128_si256(c, d, 0x20));
+    store(out + lane_bytes, _mm256_permute2x128_si256(a, b, 0x31));
+    store(out + lane_bytes + 32, _mm256_permute2x128_si256(c, d, 0x31));
   }
 
   static FRAMELAB_INLINE bool zero64(const std::uint8_t* p) {
     const Vec any = _mm256_or_si256(load(p), load(p + 32));
     return _mm256_testz_si256(any, any) != 0;
+  }
+
+ private:
+  static FRAMELAB_INLINE void store(std::uint8_t* p, Vec v) {
+    _mm256_storeu_si256(reinterpret_cast<Vec*>(p), v);
   }
 };
 

@@ -41,10 +41,12 @@ struct NeonLanes {
     return vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
   }
 
-  /** The 32 bytes of `a` then `b`; the lane distance is for wider vectors. */
-  static FRAMELAB_INLINE void store_pair(std::uint8_t* out, std::size_t, Vec a, Vec b) {
+  /** The 64 bytes of `a` to `d`; the lane distance is for wider vectors. */
+  static FRAMELAB_INLINE void store_line(std::uint8_t* out, std::size_t, Vec a, Vec b, Vec c, Vec d) {
     vst1q_u8(out, a);
     vst1q_u8(out + 16, b);
+    vst1q_u8(out + 32, c);
+    vst1q_u8(out + 48, d);
   }
 
   static FRAMELAB_INLINE bool zero64(const std::uint8_t* p) {

@@ -35,10 +35,12 @@ struct Sse2Lanes {
   static FRAMELAB_INLINE Vec low32(Vec a, Vec b) { return _mm_unpacklo_epi32(a, b); }
   static FRAMELAB_INLINE Vec high32(Vec a, Vec b) { return _mm_unpackhi_epi32(a, b); }
 
-  /** The 32 bytes of `a` then `b`; `lane_bytes` is for wider vectors. */
-  static FRAMELAB_INLINE void store_pair(std::uint8_t* out, std::size_t, Vec a, Vec b) {
+  /** The 64 bytes of `a` to `d`; the lane distance is for wider vectors. */
+  static FRAMELAB_INLINE void store_line(std::uint8_t* out, std::size_t, Vec a, Vec b, Vec c, Vec d) {
     _mm_storeu_si128(reinterpret_cast<Vec*>(out), a);
     _mm_storeu_si128(reinterpret_cast<Vec*>(out + 16), b);
+    _mm_storeu_si128(reinterpret_cast<Vec*>(out + 32), c);
+    _mm_storeu_si128(reinterpret_cast<Vec*>(out + 48), d);
   }
 
   static FRAMELAB_INLINE bool zero64(const std::uint8_t* p) {
