@@ -1,7 +1,7 @@
 // Owns: version 1 B-trees of chunks (format specification 3.0, III.A.1, node type 1).
 // Must not know: layouts, other indexes.
+import { addressAt, type EntryForm, firstUnordered, readKeys, takeEntries } from "./btree-v1-entries";
 import { type ChunkedFacts, type ChunkSink, compareCoordinates } from "./chunk-sink";
-import { readAddress, readUint } from "./cursor";
 import type { MetadataFile } from "./metadata-file";
 
 const WHAT = "chunk index (version 1 B-tree node)";
@@ -21,7 +21,7 @@ interface Node {
   readonly address: number;
   readonly level: number;
   readonly entries: number;
-  readonly bytes: Buffer;
+  readonly view: DataView;
   /** `entries + 1` keys one after another: chunk coordinates, and behind them the offset inside an element. */
   readonly keys: Float64Array;
 }
@@ -33,16 +33,17 @@ export function readBtreeV1(file: MetadataFile, facts: ChunkedFacts, root: numbe
 
 class Walk {
   /**
-   * Numbers of a key. The last one, an offset inside an element, is 0 for every chunk; only in the tree's upper
-   * bound it may be more, and then it alone puts that bound above the last chunk.
+   * The last number of a key, an offset inside an element, is 0 for every chunk; only in the tree's upper bound it may
+   * be more, and then it alone puts that bound above the last chunk.
    */
-  private readonly columns: number;
+  private readonly form: EntryForm;
+  /** Elements from one coordinate to the next in each column. */
+  private readonly steps: Float64Array;
+  private readonly grid: Float64Array;
   private readonly low: readonly number[];
   private readonly high: readonly number[];
-  /** Stored bytes, filter mask, one offset of 8 bytes per dimension and one for the element size. */
+  /** Stored bytes, filter mask, one offset of 8 bytes per axis and one inside the element. */
   private readonly keyBytes: number;
-  private readonly stride: number;
-  private readonly prefixBytes: number;
   private readonly seen = new Set<number>();
 
   constructor(
@@ -50,12 +51,15 @@ class Walk {
     private readonly facts: ChunkedFacts,
     private readonly sink: ChunkSink,
   ) {
-    this.columns = facts.shape.length + 1;
+    const { offsetBytes } = facts;
+    const columns = facts.shape.length + 1;
+    this.keyBytes = 8 + 8 * columns;
+    const prefixBytes = 8 + 2 * offsetBytes;
+    this.form = { prefixBytes, entryBytes: this.keyBytes + offsetBytes, offsetBytes, columns };
+    this.steps = Float64Array.of(...facts.layout.chunkShape, 1);
+    this.grid = Float64Array.from(sink.grid);
     this.low = [...sink.low, 0];
     this.high = [...sink.high, 0];
-    this.keyBytes = 8 + 8 * this.columns;
-    this.stride = this.keyBytes + facts.offsetBytes;
-    this.prefixBytes = 8 + 2 * facts.offsetBytes;
   }
 
   visit(address: number, level: number | null, bounds: Bounds | null): void {
@@ -71,86 +75,67 @@ class Walk {
   }
 
   private internal(node: Node): void {
-    const { columns } = this;
+    const { columns, prefixBytes, entryBytes, offsetBytes } = this.form;
     for (let child = 0; child < node.entries; child++) {
       // Child keys lie in [key, next key).
       if (compareCoordinates(node.keys, (child + 1) * columns, this.low, 0, columns) <= 0) continue;
       if (compareCoordinates(node.keys, child * columns, this.high, 0, columns) > 0) break;
-      const address = this.childAddress(node, child);
+      const at = prefixBytes + child * entryBytes + this.keyBytes;
+      const address = addressAt(node.view, at, offsetBytes, this.facts.baseAddress);
       this.visit(address, node.level - 1, { keys: node.keys, child });
     }
   }
 
-  private leaf(node: Node): void {
-    const { columns, sink } = this;
-    for (let entry = 0; entry < node.entries; entry++) {
-      const inElement = node.keys[entry * columns + columns - 1]!;
-      if (inElement !== 0)
-        this.file.refuse(WHAT, node.address, "chunks of whole elements", `offset ${inElement}`);
-      const number = sink.number(node.keys, entry * columns);
-      if (number < 0) continue; // outside the present extent of a dataset that was made smaller
-      const at = this.prefixBytes + entry * this.stride;
-      sink.put(
-        number,
-        this.childAddress(node, entry),
-        node.bytes.readUInt32LE(at),
-        node.bytes.readUInt32LE(at + 4),
-      );
-    }
-  }
-
-  private childAddress(node: Node, child: number): number {
-    const at = this.prefixBytes + child * this.stride + this.keyBytes;
-    return readAddress(node.bytes, at, this.facts.offsetBytes, this.facts.baseAddress);
+  private leaf({ address, view, entries, keys }: Node): void {
+    const { form, grid, sink } = this;
+    const { baseAddress } = this.facts;
+    const partial = takeEntries(view, form, entries, keys, grid, baseAddress, sink.table);
+    if (partial < 0) return;
+    const inElement = keys[(partial + 1) * form.columns - 1];
+    this.file.refuse(WHAT, address, "chunks of whole elements", `offset ${inElement}`);
   }
 
   private read(address: number): Node {
     const { file } = this;
+    const { prefixBytes, entryBytes } = this.form;
     let bytes = file.readUpTo(address, FIRST_READ_BYTES, WHAT);
-    if (bytes.length < this.prefixBytes)
-      file.refuse(WHAT, address, `${this.prefixBytes} bytes`, `${bytes.length}`);
+    if (bytes.length < prefixBytes) file.refuse(WHAT, address, `${prefixBytes} bytes`, `${bytes.length}`);
     file.checkSignature(bytes, "TREE", address, WHAT);
     const type = bytes[4]!;
     const level = bytes[5]!;
     const entries = bytes.readUInt16LE(6);
     if (type !== 1) file.refuse(WHAT, address, "node type 1 (chunks)", `type ${type}`);
     if (level > MAX_LEVEL) file.refuse(WHAT, address, `at most level ${MAX_LEVEL}`, `level ${level}`);
-    const needed = this.prefixBytes + entries * this.stride + this.keyBytes;
+    const needed = prefixBytes + entries * entryBytes + this.keyBytes;
     if (needed > bytes.length) bytes = file.read(address, needed, WHAT);
-    return { address, level, entries, bytes, keys: this.keys(bytes, entries, address) };
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return { address, level, entries, view, keys: this.keys(view, entries, address) };
   }
 
   /** Keys hold element offsets: multiples of the chunk extents. */
-  private keys(bytes: Buffer, entries: number, address: number): Float64Array {
-    const { columns } = this;
-    const steps = [...this.facts.layout.chunkShape, 1];
-    const keys = new Float64Array((entries + 1) * columns);
-    for (let key = 0; key <= entries; key++) {
-      const at = this.prefixBytes + key * this.stride + 8;
-      for (let column = 0; column < columns; column++) {
-        const offset = readUint(bytes, at + 8 * column, 8);
-        const scaled = offset / steps[column]!;
-        if (!Number.isInteger(scaled) || offset > Number.MAX_SAFE_INTEGER) {
-          this.file.refuse(WHAT, address, `chunk offsets in steps of ${steps.join(", ")}`, `${offset}`);
-        }
-        keys[key * columns + column] = scaled;
-      }
+  private keys(view: DataView, entries: number, address: number): Float64Array {
+    const { form, steps } = this;
+    const keys = new Float64Array((entries + 1) * form.columns);
+    const bad = readKeys(view, form, entries + 1, steps, keys);
+    if (bad >= 0) {
+      const at = form.prefixBytes + Math.floor(bad / form.columns) * form.entryBytes + 8;
+      const offset = view.getBigUint64(at + 8 * (bad % form.columns), true);
+      this.file.refuse(WHAT, address, `chunk offsets in steps of ${steps.join(", ")}`, `${offset}`);
     }
     return keys;
   }
 
   /** Keys ascend, and a child's keys lie between its parent's: so no two nodes can claim the same chunk. */
   private checkOrder(node: Node, bounds: Bounds | null): void {
-    const { columns } = this;
-    for (let key = 0; key < node.entries; key++) {
-      if (compareCoordinates(node.keys, key * columns, node.keys, (key + 1) * columns, columns) >= 0) {
-        this.file.refuse(
-          WHAT,
-          node.address,
-          "chunk offsets that ascend",
-          `key ${key + 1} not above key ${key}`,
-        );
-      }
+    const { columns } = this.form;
+    const key = firstUnordered(node.keys, node.entries + 1, columns);
+    if (key >= 0) {
+      this.file.refuse(
+        WHAT,
+        node.address,
+        "chunk offsets that ascend",
+        `key ${key + 1} not above key ${key}`,
+      );
     }
     if (bounds === null) return;
     const below = compareCoordinates(node.keys, 0, bounds.keys, bounds.child * columns, columns) < 0;
