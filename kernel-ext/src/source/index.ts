@@ -10,6 +10,7 @@ import {
 } from "../errors";
 import type { Note } from "../types";
 import type { Acquisition, DatasetFacts } from "./acquisition";
+import { openAhead } from "./ahead";
 import { masterOf, notFound } from "./contents";
 import { lostFileNotes } from "./lost-files";
 import {
@@ -63,8 +64,11 @@ export interface OpenOptions {
 export async function openAcquisition(file: string, options: OpenOptions = {}): Promise<Acquisition> {
   checkOptions(file, options);
   const opened = checkFile(file);
+  // Both at once: one waits for answers while the other is read. Where the first fails, its error is the one to tell.
+  const reading = readMasterFacts(opened, options);
+  reading.catch(() => {});
   const sources = await findFrameSources(opened, options.dataset, options);
-  const master = await readMasterFacts(opened, options);
+  const master = await reading;
   const stack = await openStack(opened.path, sources, master, options);
   const opening = stack.parts;
   const planned = plannedFrames(master.nimages, master.ntrigger);
@@ -105,18 +109,10 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
   };
 }
 
-/** Opens every part, in order; the metadata worker has the next file while the facts of the one before are read here. */
+/** Opens every part, in order; the metadata worker has the next files while the facts of one are read here. */
 async function openParts({ file, nodes }: FrameSources, options: OpenOptions): Promise<OpenedPart[]> {
   const parts: OpenedPart[] = [];
-  let ahead: Promise<OpenedPart> | null = null;
-  for (const node of nodes) {
-    const before = ahead;
-    ahead = openPart(file, node, options);
-    // Its error is thrown when it is awaited, after the one before.
-    ahead.catch(() => {});
-    if (before) parts.push(await before);
-  }
-  if (ahead) parts.push(await ahead);
+  for await (const part of openAhead(nodes, (node) => openPart(file, node, options))) parts.push(part);
   return parts;
 }
 

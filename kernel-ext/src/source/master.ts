@@ -136,13 +136,18 @@ async function membersOf(
   group: string,
   options: AskOptions,
 ): Promise<FrameSources | null> {
-  const node = await nodeAt(file, group, options);
+  const [object, ownNames] = await askFile(
+    file.path,
+    [{ ask: "object", path: group }, namesOf(group)],
+    options,
+  );
+  const node = nodeOf(file.path, object);
   if (node.kind !== "group" && node.kind !== "external") return null;
   const located = await follow(file, node, [], options);
   if (located.node.kind !== "group") return null;
   const inside = located.file;
   const { path } = located.node;
-  const [names] = await askFile(inside.path, [{ ask: "names", path, pattern: DATA_NAME }], options);
+  const names = node.kind === "group" ? ownNames : (await askFile(inside.path, [namesOf(path)], options))[0];
   if ("failed" in names) throw unreadable(inside.path, names.failed);
   const members = [...names.ok].sort(byNumber).map((name) => `${path}/${name}`);
   const answers = await askFile(
@@ -154,6 +159,10 @@ async function membersOf(
     return "ok" in answer ? answer.ok : { kind: "missing", at: members[i]!, why: answer.failed };
   });
   return { file: inside, nodes };
+}
+
+function namesOf(group: string) {
+  return { ask: "names", path: group, pattern: DATA_NAME } as const;
 }
 
 async function nodeAt(file: CheckedFile, path: string, options: AskOptions): Promise<Node> {

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { UnsupportedLayoutError } from "../errors";
 import type { Dtype, Note } from "../types";
 import type { Acquisition, DatasetFacts } from "./acquisition";
+import { openAhead } from "./ahead";
 import { exactIn, storedIn } from "./exact-values";
 import { sourceRun, type TargetRun, targetRun } from "./frame-runs";
 import type { AxisRun } from "./hdf5/selection";
@@ -59,7 +60,6 @@ export async function openVirtual(
       return target === null ? [] : [{ mapping, target }];
     })
     .sort((a, b) => a.target.first - b.target.first);
-  const sources = new Map<string, OpenedPart>();
   const parts: OpenedPart[] = [];
   let next = 0;
   const gap = (frames: number, problem: string, at: Pick<OpenedPart, "file" | "dataset" | "error">): void => {
@@ -68,10 +68,14 @@ export async function openVirtual(
     next += frames;
   };
   const unmapped = { file: "", dataset: "", error: null };
-  for (const { mapping, target } of runs) {
+  const sources = new Map<string, Promise<OpenedPart>>();
+  const opened = openAhead(runs, async (run) => ({
+    ...run,
+    source: await openSource(sources, file, run.mapping, options),
+  }));
+  for await (const { mapping, target, source } of opened) {
     if (target.first < next) throw refuse(place, mapping, "frames that another mapping fills too");
     gap(target.first - next, "no source is mapped to them", unmapped);
-    const source = await openSource(sources, file, mapping, options);
     if (source.facts === null) {
       gap(target.frames ?? 0, source.problem ?? "it cannot be opened", source);
       continue;
@@ -151,24 +155,33 @@ function blocksOf(mapping: VirtualMapping, frames: number, from: string): Virtua
 }
 
 /** Opens a source once, however many mappings draw on it. */
-async function openSource(
-  opened: Map<string, OpenedPart>,
+function openSource(
+  opened: Map<string, Promise<OpenedPart>>,
   file: Located["file"],
   mapping: VirtualMapping,
   options: AskOptions,
 ): Promise<OpenedPart> {
   const key = `${mapping.file}\0${mapping.dataset}`;
-  const known = opened.get(key);
-  if (known !== undefined) return known;
-  let node: Node = { kind: "external", at: mapping.dataset, file: mapping.file, target: mapping.dataset };
-  if (mapping.file === ".") {
-    const query = { ask: "object", path: mapping.dataset, attributes: STACK_ATTRIBUTES } as const;
-    const [answer] = await askFile(file.path, [query], options);
-    node = nodeOf(file.path, answer);
+  let part = opened.get(key);
+  if (part === undefined) {
+    part = sourceNode(file, mapping, options).then((node) => openPart(file, node, options));
+    opened.set(key, part);
   }
-  const part = await openPart(file, node, options);
-  opened.set(key, part);
   return part;
+}
+
+/** Where a mapping's source is to be looked for: behind a link to its file, or in the file of the virtual dataset. */
+async function sourceNode(
+  file: Located["file"],
+  mapping: VirtualMapping,
+  options: AskOptions,
+): Promise<Node> {
+  if (mapping.file !== ".") {
+    return { kind: "external", at: mapping.dataset, file: mapping.file, target: mapping.dataset };
+  }
+  const query = { ask: "object", path: mapping.dataset, attributes: STACK_ATTRIBUTES } as const;
+  const [answer] = await askFile(file.path, [query], options);
+  return nodeOf(file.path, answer);
 }
 
 function checkedRun(

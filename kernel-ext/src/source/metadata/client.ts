@@ -8,6 +8,11 @@ import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } fro
 
 /** Time that one file's questions may take, in milliseconds. A healthy file takes one or two. */
 export const DEFAULT_DEADLINE_MS = 20_000;
+/**
+ * Requests that the worker has at once: it goes from one to the next without waiting for a message. A request takes it
+ * about as long as a message takes to arrive, or less.
+ */
+export const REQUESTS_AHEAD = 4;
 /** Time that a worker may take to start: 0.2 s on an idle machine. */
 const START_DEADLINE_MS = 60_000;
 /** WebAssembly memory of the worker: 19 MB at rest, and room for the largest pixel mask (see pixel-mask.ts). */
@@ -21,9 +26,10 @@ export interface AskOptions {
 }
 
 interface Job {
-  readonly file: string;
-  readonly queries: readonly Query[];
+  readonly request: Request;
   readonly deadlineMs: number;
+  /** Nobody waits for its reply any more. */
+  abandoned: boolean;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
@@ -31,13 +37,17 @@ interface Job {
 let worker: Worker | null = null;
 let workerIsReady = false;
 let compiled: CompiledModule | null = null;
-let current: { job: Job; id: number; timer: NodeJS.Timeout } | null = null;
-let lastId = 0;
+/** Not with the worker yet. */
 const waiting: Job[] = [];
+/** With the worker, which answers in this order: the first is what it works on. */
+const sent: Job[] = [];
+/** Deadline of the first of `sent`. */
+let deadline: NodeJS.Timeout | undefined;
 
 /**
  * Puts questions to one HDF5 file; the answers come in the order of the queries. Requests of all callers run one after
- * the other. Where HDF5 traps on one question, the others are put again to a fresh worker.
+ * the other, in the order in which they were made. Where HDF5 traps on one question, the others are put again to a fresh
+ * worker.
  *
  * @throws NotHdf5Error when HDF5 cannot open the file; UnsupportedLayoutError when opening it traps, or its metadata takes
  * longer than the deadline or more memory than the limit; AbortError when `signal` fires; BackendError when no worker
@@ -50,7 +60,7 @@ export async function askFile<const Q extends readonly Query[]>(
 ): Promise<{ [I in keyof Q]: AnswerTo<Q[I]> }> {
   const answers: AnswerTo<Query>[] = [];
   while (answers.length < queries.length) {
-    const reply = await enqueue(file, queries.slice(answers.length), options);
+    const reply = await enqueue({ file, queries: queries.slice(answers.length) }, options);
     if (reply.kind === "gone") throw gone(file, reply.why);
     if (reply.kind === "unreadable") {
       throw new NotHdf5Error(
@@ -68,7 +78,7 @@ export async function askFile<const Q extends readonly Query[]>(
   return answers as { [I in keyof Q]: AnswerTo<Q[I]> };
 }
 
-function enqueue(file: string, queries: readonly Query[], options: AskOptions): Promise<Reply> {
+function enqueue(request: Request, options: AskOptions): Promise<Reply> {
   const { signal, deadlineMs = DEFAULT_DEADLINE_MS } = options;
   return new Promise<Reply>((resolve, reject) => {
     if (signal?.aborted) {
@@ -77,9 +87,9 @@ function enqueue(file: string, queries: readonly Query[], options: AskOptions): 
     }
     const settle = (): void => signal?.removeEventListener("abort", onAbort);
     const job: Job = {
-      file,
-      queries,
+      request,
       deadlineMs,
+      abandoned: false,
       resolve: (reply) => {
         settle();
         resolve(reply);
@@ -89,8 +99,9 @@ function enqueue(file: string, queries: readonly Query[], options: AskOptions): 
         reject(error);
       },
     };
-    // A job that already runs goes on until it ends or its deadline passes; nobody waits for it any more.
+    // What the worker has goes on until it ends or its deadline passes; nobody waits for it any more.
     const onAbort = (): void => {
+      job.abandoned = true;
       const place = waiting.indexOf(job);
       if (place >= 0) waiting.splice(place, 1);
       job.reject(new AbortError());
@@ -101,11 +112,9 @@ function enqueue(file: string, queries: readonly Query[], options: AskOptions): 
   });
 }
 
-/** Hands the next job to the worker, starting one where there is none. */
+/** Hands what waits to the worker, as far as it may have it, starting one where there is none. */
 function next(): void {
-  if (current !== null) return;
-  const idle = waiting.length === 0;
-  if (idle) {
+  if (waiting.length + sent.length === 0) {
     // An idle worker must not keep Node alive.
     worker?.unref();
     return;
@@ -116,14 +125,19 @@ function next(): void {
   }
   worker.ref();
   if (!workerIsReady) return;
-  const job = waiting.shift()!;
-  lastId += 1;
-  const timer = setTimeout(() => {
-    job.reject(unreadable(job.file, `reading its metadata took longer than ${job.deadlineMs / 1000} s`));
-    replace();
+  while (sent.length < REQUESTS_AHEAD && waiting.length > 0) {
+    const job = waiting.shift()!;
+    sent.push(job);
+    worker.postMessage(job.request satisfies Request);
+    if (sent.length === 1) startDeadline(job);
+  }
+}
+
+/** The worker takes up `job` now. */
+function startDeadline(job: Job): void {
+  deadline = setTimeout(() => {
+    fault(`reading its metadata took longer than ${job.deadlineMs / 1000} s`);
   }, job.deadlineMs);
-  current = { job, id: lastId, timer };
-  worker.postMessage({ id: lastId, file: job.file, queries: job.queries } satisfies Request);
 }
 
 function start(): void {
@@ -148,38 +162,47 @@ function start(): void {
       receive(reply);
     }
   });
-  const onFault = (why: string): void => {
+  let cause: string | null = null;
+  started.on("error", (error: Error) => {
+    cause = `the metadata reader stopped (${error.message})`;
+  });
+  // Only here, not at an error, every reply that it sent has arrived: the first without one is what it ended on.
+  started.on("exit", (code) => {
     clearTimeout(startTimer);
     if (worker !== started) return;
-    if (!workerIsReady) {
-      failToStart(why);
-      return;
-    }
-    current?.job.reject(unreadable(current.job.file, why));
-    replace();
-  };
-  started.on("error", (error: Error) => onFault(`the metadata reader stopped (${error.message})`));
-  started.on("exit", (code) => onFault(`the metadata reader ended with code ${code}`));
+    const why = cause ?? `the metadata reader ended with code ${code}`;
+    if (workerIsReady) fault(why);
+    else failToStart(why);
+  });
 }
 
 function receive(reply: Exclude<Reply, { kind: "ready" }>): void {
-  if (current === null || current.id !== reply.id) return;
-  const { job, timer } = current;
-  clearTimeout(timer);
-  current = null;
-  job.resolve(reply);
-  if (reply.kind === "trap" || (reply.kind === "answers" && reply.spent)) replace();
-  else next();
+  clearTimeout(deadline);
+  sent.shift()?.resolve(reply);
+  if (reply.kind === "trap" || (reply.kind === "answers" && reply.spent)) {
+    replace();
+    return;
+  }
+  const [job] = sent;
+  if (job !== undefined) startDeadline(job);
+  next();
 }
 
-/** Ends the worker; the next job starts a new one. */
+/** The file that the worker works on costs its request, and the worker. */
+function fault(why: string): void {
+  const job = sent.shift();
+  job?.reject(unreadable(job.request.file, why));
+  replace();
+}
+
+/** Ends the worker; a new one gets what this one had not taken up. */
 function replace(): void {
-  if (current !== null) clearTimeout(current.timer);
-  current = null;
+  clearTimeout(deadline);
   const old = worker;
   worker = null;
   workerIsReady = false;
   void old?.terminate();
+  waiting.unshift(...sent.splice(0).filter((job) => !job.abandoned));
   next();
 }
 
@@ -192,7 +215,7 @@ function failToStart(why: string): void {
       new BackendError(
         `FrameLab's HDF5 metadata reader (a worker thread with h5wasm) did not start: ${why}.`,
         {
-          place: job.file,
+          place: job.request.file,
           got: why,
           todo: "Install the package again (npm ci) and check that h5wasm is there.",
         },

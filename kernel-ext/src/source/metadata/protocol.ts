@@ -98,8 +98,8 @@ export interface WorkerStart {
   readonly compiled: CompiledModule | null;
 }
 
+/** The worker answers requests in their order. */
 export interface Request {
-  readonly id: number;
   readonly file: string;
   readonly queries: readonly Query[];
 }
@@ -109,14 +109,13 @@ export type Reply =
   /** Fewer answers than queries when one of them trapped: the last answer is that one's. */
   | {
       readonly kind: "answers";
-      readonly id: number;
       readonly answers: readonly AnswerTo<Query>[];
-      /** The HDF5 library was left by an exception: this instance must not be used again. */
+      /** The HDF5 library was left by an exception: this instance answers no further request, and gives no reply. */
       readonly spent: boolean;
     }
   /** It is no file any more, or none that may be read. */
-  | { readonly kind: "gone"; readonly id: number; readonly why: string }
+  | { readonly kind: "gone"; readonly why: string }
   /** The HDF5 library cannot open the file. */
-  | { readonly kind: "unreadable"; readonly id: number; readonly why: string }
-  /** The WebAssembly instance trapped while it opened or closed the file. */
-  | { readonly kind: "trap"; readonly id: number; readonly why: string };
+  | { readonly kind: "unreadable"; readonly why: string }
+  /** The WebAssembly instance trapped while it opened or closed the file, and gives no further reply. */
+  | { readonly kind: "trap"; readonly why: string };

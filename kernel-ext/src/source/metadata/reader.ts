@@ -32,6 +32,8 @@ export class FileReader {
   /** Attributes that were not there: each leaves about 150 bytes of WebAssembly stack behind (see worker.ts). */
   absentAttributes = 0;
   private readonly names = new Map<string, ReadonlySet<string>>();
+  /** Paths that were found to be links to nothing but objects of this file. */
+  private readonly hardLinks = new Set<string>();
 
   constructor(
     private readonly h5: H5Module,
@@ -68,6 +70,11 @@ export class FileReader {
       const at = `${here}/${name}`;
       if (!this.isGroup(here || "/")) return missing(at, `${here} is not a group`);
       if (!this.namesIn(here || "/").has(name)) return missing(at, `${at} does not exist`);
+      if (this.hardLinks.has(at)) {
+        here = at;
+        pending = rest;
+        continue;
+      }
       const external = this.h5.get_external_link(this.file, at);
       if (external.filename !== undefined) {
         const target = `/${[...parts(external.obj_path ?? "/"), ...rest].join("/")}`;
@@ -75,6 +82,7 @@ export class FileReader {
       }
       const soft = this.h5.get_symbolic_link(this.file, at);
       if (soft === null) {
+        this.hardLinks.add(at);
         here = at;
         pending = rest;
         continue;
@@ -211,8 +219,8 @@ export class FileReader {
   }
 
   private metadata(path: string): DatasetMetadata {
-    const raw = this.ownMetadata(path);
     const headerAddress = this.address(path);
+    const raw = this.ownMetadata(path, headerAddress);
     if (raw === null) return { ...VIRTUAL, headerAddress };
     return {
       shape: raw.shape,
@@ -229,9 +237,8 @@ export class FileReader {
   }
 
   /** What HDF5 says of a dataset that holds its own elements; null for a virtual one. */
-  private ownMetadata(path: string): H5Metadata | null {
-    const isVirtual = this.virtual(this.address(path)) !== null;
-    return isVirtual ? null : this.h5.get_dataset_metadata(this.file, path);
+  private ownMetadata(path: string, headerAddress = this.address(path)): H5Metadata | null {
+    return this.virtual(headerAddress) === null ? this.h5.get_dataset_metadata(this.file, path) : null;
   }
 
   /**

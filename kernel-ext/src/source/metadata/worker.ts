@@ -96,21 +96,21 @@ function lowestCause(stack: string): string {
  * (HDF5 has unwound, its handles have not) and is spent. After a trap it answers nothing more: the answers end with
  * the query that trapped, and the client puts the others to a fresh worker.
  */
-function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
+function answerAll(h5: H5Module, { file, queries }: Request): Reply {
   diagnostics = "";
   let probe: ReturnType<typeof openProbe>;
   try {
     // First: HDF5 would wait for the writer of a pipe.
     probe = openProbe(file);
   } catch (error) {
-    return { kind: "gone", id, why: error instanceof FrameLabError ? (error.got ?? "") : messageOf(error) };
+    return { kind: "gone", why: error instanceof FrameLabError ? (error.got ?? "") : messageOf(error) };
   }
   h5.deactivate_throwing_error_handler();
   let handle = h5.open(file, READ_ONLY, false, -1, -1);
   if (handle < 0n && diagnostics.includes(BEING_WRITTEN)) handle = h5.open(file, SWMR_READ, false, -1, -1);
   if (handle < 0n) {
     probe.close();
-    return { kind: "unreadable", id, why: lowestCause(diagnostics) };
+    return { kind: "unreadable", why: lowestCause(diagnostics) };
   }
   h5.activate_throwing_error_handler();
   const reader = new FileReader(h5, handle, probe.extent);
@@ -132,7 +132,7 @@ function answerAll(h5: H5Module, { id, file, queries }: Request): Reply {
     h5.deactivate_throwing_error_handler();
     spent = h5.close_file(handle) < 0 || absentAttributes > MAX_ABSENT_ATTRIBUTES;
   }
-  return { kind: "answers", id, answers, spent };
+  return { kind: "answers", answers, spent };
 }
 
 /** Looks at object headers of a file by FrameLab's own reader. A header that it cannot read is left to HDF5. */
@@ -162,13 +162,17 @@ async function main(): Promise<void> {
   const compiledNow = shareCompiled(compiled);
   const { ready } = (await import("h5wasm/node")) as unknown as { ready: Promise<H5Module> };
   const h5 = await ready;
+  let spent = false;
   port.on("message", (request: Request) => {
+    // What follows is put to the next worker.
+    if (spent) return;
     let reply: Reply;
     try {
       reply = answerAll(h5, request);
     } catch (error) {
-      reply = { kind: "trap", id: request.id, why: messageOf(error) };
+      reply = { kind: "trap", why: messageOf(error) };
     }
+    spent = reply.kind === "trap" || (reply.kind === "answers" && reply.spent);
     port.postMessage(reply);
   });
   port.postMessage({ kind: "ready", compiled: compiledNow() } satisfies Reply);
