@@ -79,11 +79,11 @@ function units() {
       own,
     ),
     ...list(
-      [join(HOST, "standin", "runtime.cpp"), ...listed(join(NATIVE, "backends", "metal"), /\.cc$/)],
+      [...listed(join(HOST, "standin"), /\.cpp$/), ...listed(join(NATIVE, "backends", "metal"), /\.cc$/)],
       own,
     ),
     ...list(
-      [join(HOST, "standin", "objects.mm"), ...listed(join(NATIVE, "backends", "metal"), /\.mm$/)],
+      [join(HOST, "standin"), join(NATIVE, "backends", "metal")].flatMap((folder) => listed(folder, /\.mm$/)),
       objectiveC,
     ),
     ...list(
@@ -142,7 +142,8 @@ export async function buildStandIn() {
   const objects = await compileAll(units());
   const time = existsSync(MODULE) ? statSync(MODULE).mtimeMs : 0;
   if ([...objects, ...libraries].every((path) => statSync(path).mtimeMs < time)) return MODULE;
-  const linked = ["-Wl,--start-group", ...libraries, "-Wl,--end-group", "-lpthread", "-ldl"];
+  const counted = "-Wl,--wrap=pread,--wrap=pread64";
+  const linked = [counted, "-Wl,--start-group", ...libraries, "-Wl,--end-group", "-lpthread", "-ldl"];
   await run(CLANG, ["-shared", "-Wl,-Bsymbolic", ...objects, ...linked, "-o", MODULE], {
     maxBuffer: 2 ** 26,
   });

@@ -78,7 +78,10 @@ function standInUnits(forms, folder) {
       { source: written(join(folder, "texts.cc"), texts), flags: own },
       { source: join(SIMT, "lanes.cpp"), flags: own },
       { source: join(HOST, "standin", "runtime.cpp"), flags: own },
-      { source: join(HOST, "standin", "objects.mm"), flags: OBJECTIVE_C },
+      ...["foundation.mm", "gpu.mm", "queue.mm"].map((name) => ({
+        source: join(HOST, "standin", name),
+        flags: OBJECTIVE_C,
+      })),
     ],
   };
 }

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <csignal>
 #include <system_error>
 #include <thread>
@@ -54,10 +55,23 @@ Pool& Pool::shared() {
 void Pool::submit(std::shared_ptr<Job> job, unsigned parallel) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    start_threads(parallel);
+    if (!job->waits()) widest_ = std::max(widest_, parallel);
     entries_.push_back({std::move(job), parallel});
+    try {
+      start_threads(wanted_threads());
+    } catch (...) {
+      entries_.pop_back();
+      throw;
+    }
   }
   work_.notify_all();
+}
+
+/** As many as the widest job computes with, and one for each job that waits: none stands behind another's wait. */
+unsigned Pool::wanted_threads() const {
+  unsigned wanted = widest_;
+  for (const Entry& entry : entries_) wanted += entry.job->waits() ? 1 : 0;
+  return wanted;
 }
 
 void Pool::start_threads(unsigned wanted) {

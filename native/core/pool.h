@@ -26,6 +26,8 @@ class Job {
   virtual bool step(ThreadScratch& scratch) noexcept = 0;
   /** Called once, by the thread that ran the last step to end. */
   virtual void finished() noexcept = 0;
+  /** Whether its steps wait for another processor: such a job may not keep its thread from the others. */
+  virtual bool waits() const noexcept { return false; }
 };
 
 /**
@@ -49,12 +51,15 @@ class Pool {
 
   Pool() = default;
   void start_threads(unsigned wanted);
+  unsigned wanted_threads() const;
   void run();
   std::list<Entry>::iterator next_entry();
 
   std::mutex mutex_;
   std::condition_variable work_;
   std::list<Entry> entries_;
+  /** Most threads that a job which never waits was to have. */
+  unsigned widest_ = 0;
   unsigned threads_ = 0;
 };
 

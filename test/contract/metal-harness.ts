@@ -28,11 +28,22 @@ export interface RunningFaults {
   readonly neverEnds?: boolean;
 }
 
+/** Command buffers committed and not ended, now and most since the last hold; bytes read, and straight to the GPU's memory. */
+export interface Flow {
+  readonly inFlight: number;
+  readonly mostInFlight: number;
+  readonly read: number;
+  readonly readStraight: number;
+}
+
 export interface StandIn extends Addon {
   /** These faults and no others from now on; the device is opened anew at the next load. */
   standInFaults(faults: OpeningFaults): void;
   standInBreak(faults: RunningFaults): void;
   standInCounts(): { readonly objects: number; readonly commands: number };
+  /** While held, no command buffer runs, as behind another program's long work. */
+  standInHold(held: boolean): void;
+  standInFlow(): Flow;
 }
 
 interface Script {

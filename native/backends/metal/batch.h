@@ -22,6 +22,7 @@ class MetalBatchJob : public DecodeJob {
   MetalBatchJob(Batch batch, Machine machine, std::function<void()> settled);
 
   bool step(ThreadScratch& scratch) noexcept override;
+  bool waits() const noexcept override { return true; }
 
  private:
   /** Chunks [first, last) of `readable_`, and the span of their targets. */

@@ -6,6 +6,7 @@
 #include "addon/exports.h"
 #include "backends/metal/runtime.h"
 #include "standin/faults.h"
+#include "standin/reads.h"
 #include "standin/runtime.h"
 
 namespace {
@@ -58,10 +59,31 @@ Napi::Value counts(const Napi::CallbackInfo &info) {
     return result;
 }
 
+// standInHold(true): no command buffer runs until standInHold(false).
+Napi::Value hold(const Napi::CallbackInfo &info) {
+    standin::hold(info[0].ToBoolean());
+    return info.Env().Undefined();
+}
+
+// standInFlow() -> { inFlight, mostInFlight, read, readStraight }: command buffers committed and not ended, now and most
+// since the last hold; bytes that native code has read from files, and those of them read into the device's memory.
+Napi::Value flow(const Napi::CallbackInfo &info) {
+    const standin::InFlight queued = standin::in_flight();
+    const standin::Reads reads = standin::reads();
+    Napi::Object result = Napi::Object::New(info.Env());
+    result.Set("inFlight", Napi::Number::New(info.Env(), queued.now));
+    result.Set("mostInFlight", Napi::Number::New(info.Env(), queued.most));
+    result.Set("read", Napi::Number::New(info.Env(), double(reads.bytes)));
+    result.Set("readStraight", Napi::Number::New(info.Env(), double(reads.straight)));
+    return result;
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("standInFaults", Napi::Function::New(env, set_faults));
     exports.Set("standInBreak", Napi::Function::New(env, set_running_faults));
     exports.Set("standInCounts", Napi::Function::New(env, counts));
+    exports.Set("standInHold", Napi::Function::New(env, hold));
+    exports.Set("standInFlow", Napi::Function::New(env, flow));
     return framelab::init_exports(env, exports);
 }
 

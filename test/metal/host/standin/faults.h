@@ -32,11 +32,22 @@ struct Faults {
     const char *failure = "injected fault";
     bool never_ends = false;         // the completion handler is not called
     const char *wrong_kernel = nullptr;  // this kernel does nothing
+    bool no_work = false;            // no kernel does anything: what is left is the host's own time
 };
 Faults &faults();
 // Command buffers committed since the start.
 long commands_committed();
-// Joins what `never_ends` left running.
+// Command buffers that are committed and have not ended: now, and most of them since the last hold.
+struct InFlight {
+    int now;
+    int most;
+};
+InFlight in_flight();
+// While held no command buffer runs, as behind another program's long work.
+void hold(bool all);
+// Ends a hold and joins what `never_ends` left running.
 void settle();
+// Whether these bytes lie in one buffer that the device has allocated.
+bool is_shared(const void *memory, unsigned long bytes);
 
 }  // namespace standin
