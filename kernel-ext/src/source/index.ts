@@ -64,10 +64,12 @@ export interface OpenOptions {
 export async function openAcquisition(file: string, options: OpenOptions = {}): Promise<Acquisition> {
   checkOptions(file, options);
   const opened = checkFile(file);
-  // Both at once: one waits for answers while the other is read. Where the first fails, its error is the one to tell.
+  // Both at once: the master is read while the names of its data files are on their way.
+  const finding = findFrameSources(opened, options.dataset, options);
   const reading = readMasterFacts(opened, options);
+  // Where both fail, the error of the first is the one to tell.
   reading.catch(() => {});
-  const sources = await findFrameSources(opened, options.dataset, options);
+  const sources = await finding;
   const master = await reading;
   const stack = await openStack(opened.path, sources, master, options);
   const opening = stack.parts;

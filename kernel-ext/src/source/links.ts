@@ -24,18 +24,25 @@ export interface Located {
  * in both Unicode normal forms, because file systems differ in the one that they keep.
  */
 export function candidatePaths(linkingFile: string, named: string): string[] {
-  const folders = [path.dirname(linkingFile), path.dirname(realPath(linkingFile))];
+  return [...candidates(linkingFile, named)];
+}
+
+/** Where the first is taken, the folder behind the linking file is not looked up. */
+function* candidates(linkingFile: string, named: string): Generator<string> {
   const bareName = named.split(/[\\/]/).at(-1) ?? named;
-  const candidates = new Set<string>();
-  for (const name of [named, named.replaceAll("\\", "/"), bareName]) {
-    if (name === "") continue;
-    for (const form of [name, name.normalize("NFC"), name.normalize("NFD")]) {
-      if (path.isAbsolute(form)) candidates.add(path.normalize(form));
-      else if (!isForeignAbsolute(form))
-        for (const folder of folders) candidates.add(path.join(folder, form));
+  const names = [named, named.replaceAll("\\", "/"), bareName].filter((name) => name !== "");
+  const forms = names.flatMap((name) => [name, name.normalize("NFC"), name.normalize("NFD")]);
+  const folder = path.dirname(linkingFile);
+  let behind: string | undefined;
+  const given = new Set<string>();
+  for (const form of new Set(forms)) {
+    if (isForeignAbsolute(form) && !path.isAbsolute(form)) continue;
+    for (const place of [() => folder, () => (behind ??= path.dirname(realPath(linkingFile)))]) {
+      const candidate = path.isAbsolute(form) ? path.normalize(form) : path.join(place(), form);
+      if (!given.has(candidate)) yield candidate;
+      given.add(candidate);
     }
   }
-  return [...candidates];
 }
 
 /** `D:\data\x.h5` or `\\server\share\x.h5`: absolute on Windows, never relative to a folder here. */
@@ -45,7 +52,8 @@ function isForeignAbsolute(name: string): boolean {
 
 /** The path at which the file of a link lies, or undefined where it is at none of the candidate paths. */
 export function linkedFile(linkingFile: string, named: string): string | undefined {
-  return candidatePaths(linkingFile, named).find((candidate) => fs.existsSync(candidate));
+  for (const candidate of candidates(linkingFile, named)) if (fs.existsSync(candidate)) return candidate;
+  return undefined;
 }
 
 /** True for the error of a link to a file that is nowhere; false where a file is there and cannot be used. */

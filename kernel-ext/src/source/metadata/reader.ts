@@ -62,34 +62,33 @@ export class FileReader {
 
   /** Walks a path link by link, so that h5wasm never has a chance to open another file. */
   private locate(path: string): { path: string; type: number } | Node {
-    let pending = parts(path);
+    let names = parts(path);
     let here = "";
     let softLinks = 0;
-    while (pending.length > 0) {
-      const [name, ...rest] = pending as [string, ...string[]];
+    for (let next = 0; next < names.length; ) {
+      const name = names[next++]!;
       const at = `${here}/${name}`;
       if (!this.isGroup(here || "/")) return missing(at, `${here} is not a group`);
       if (!this.namesIn(here || "/").has(name)) return missing(at, `${at} does not exist`);
       if (this.hardLinks.has(at)) {
         here = at;
-        pending = rest;
         continue;
       }
       const external = this.h5.get_external_link(this.file, at);
       if (external.filename !== undefined) {
-        const target = `/${[...parts(external.obj_path ?? "/"), ...rest].join("/")}`;
+        const target = `/${[...parts(external.obj_path ?? "/"), ...names.slice(next)].join("/")}`;
         return { kind: "external", at, file: external.filename, target };
       }
       const soft = this.h5.get_symbolic_link(this.file, at);
       if (soft === null) {
         this.hardLinks.add(at);
         here = at;
-        pending = rest;
         continue;
       }
       softLinks += 1;
       if (softLinks > MAX_SOFT_LINKS) return missing(at, `more than ${MAX_SOFT_LINKS} soft links in a row`);
-      pending = [...parts(soft), ...rest];
+      names = [...parts(soft), ...names.slice(next)];
+      next = 0;
       if (soft.startsWith("/")) here = "";
     }
     return { path: here || "/", type: here === "" ? this.h5.H5G_GROUP : this.h5.get_type(this.file, here) };

@@ -125,10 +125,11 @@ export function readUnsigned(
   read: (pointer: bigint) => number,
 ): Uint32Array {
   const view = readBytes(h5, count * raw.size, read);
+  // As WebAssembly stores them, which emscripten runs on little-endian machines alone.
+  if (raw.size === 4) return new Uint32Array(view.buffer, view.byteOffset, count);
   const values = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
-    if (raw.size === 4) values[i] = view.getUint32(i * 4, true);
-    else if (raw.size === 2) values[i] = view.getUint16(i * 2, true);
+    if (raw.size === 2) values[i] = view.getUint16(i * 2, true);
     else if (raw.size === 1) values[i] = view.getUint8(i);
     else {
       const wide = view.getBigUint64(i * 8, true);

@@ -156,6 +156,8 @@ function messageOf(error: unknown): string {
 async function main(): Promise<void> {
   const port = parentPort;
   if (port === null) return;
+  // h5wasm says that an attribute is absent by an exception, and its stack through WebAssembly costs as much as the search.
+  Error.stackTraceLimit = 0;
   const { maxBytes, compiled } = workerData as WorkerStart;
   refuseWrites();
   limitMemory(maxBytes);
