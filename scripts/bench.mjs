@@ -12,6 +12,7 @@
 //   npm run bench -- pipeline            cold loads, growth, event loop, first picture (a recorded run too)
 //   npm run bench -- --backend metal     the kernels' forms in rotation on a Mac's GPU; simulated on linux-x64
 //   npm run bench -- --backend metal --forms base,shipped
+//   npm run bench -- host --backend metal        CPU time of the Metal host a block; simulated on linux-x64
 //   npm run bench -- docs                docs/benchmarks.md again, from the recorded results
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -22,6 +23,7 @@ import { writeDocs } from "../bench/harness/docs.mjs";
 import { guard } from "../bench/harness/guard.mjs";
 import { runLoad } from "../bench/harness/load.mjs";
 import { benchMetal } from "../bench/harness/metal.mjs";
+import { benchMetalHost } from "../bench/harness/metal-host.mjs";
 import { runPipeline } from "../bench/harness/pipeline.mjs";
 import { runPlan } from "../bench/harness/plan.mjs";
 import {
@@ -143,6 +145,11 @@ async function mainMetal() {
   if (values.backend !== "metal") usage(`--backend ${values.backend}? Only metal has a bench of its own.`);
   const launches = values.rounds === undefined ? null : Number(values.rounds);
   if (launches !== null && !(Number.isInteger(launches) && launches > 0)) usage(`--rounds ${values.rounds}?`);
+  if (positionals.length > 0) {
+    if (positionals.join() !== "host") usage(`--backend metal has no part "${positionals.join(" ")}".`);
+    process.exitCode = await benchMetalHost({ rounds: launches, record: values.record });
+    return;
+  }
   const forms = values.forms?.split(",");
   process.exitCode = await benchMetal({ forms, launches, record: values.record });
 }

@@ -17,9 +17,11 @@ const run = promisify(execFile);
 const JOBS = 2;
 const KERNELS = join(root, "bench", "kernels");
 const CASES = join(root, "test", "metal", "cases");
-const HOST = join(root, "test", "metal", "host");
+export const HOST = join(root, "test", "metal", "host");
 const SIMT = join(root, "test", "metal", "simt");
 const DEVICE = join(root, "native", "backends", "metal");
+/** Where the device's and the host's headers lie. */
+const NATIVE = ["backends", "codecs", "core"].map((name) => join(root, "native", name));
 const OBJECTIVE_C = ["-x", "objective-c++", "-fobjc-arc", "-fblocks"];
 const CPP = ["-std=c++17", "-O2", "-fno-strict-aliasing", `-I${join(root, "native")}`];
 
@@ -56,7 +58,7 @@ const newest = (folder, pattern) =>
   );
 
 /** Writes a file only where it changed. */
-function written(path, text) {
+export function written(path, text) {
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
   return path;
 }
@@ -88,7 +90,7 @@ function standInUnits(forms, folder) {
 
 async function compileAll(compiler, units, folder) {
   const headers = Math.max(
-    ...[KERNELS, CASES, HOST, SIMT, DEVICE].map((place) => newest(place, /(\.h|metal_stdlib)$/)),
+    ...[KERNELS, CASES, HOST, SIMT, ...NATIVE].map((place) => newest(place, /(\.h|metal_stdlib)$/)),
   );
   const waiting = units.map(({ source, flags }) => ({
     source,
@@ -108,28 +110,40 @@ async function compileAll(compiler, units, folder) {
   return objects;
 }
 
+/** The texts of the forms, each in a file of its own: `{ name, text, path }`. */
+export function formsOf(names, folder) {
+  return FORMS.filter(({ name }) => names.includes(name)).map((form) => {
+    const text = metalSource(formText(form, metalFiles()));
+    return { name: form.name, text, path: written(join(folder, `${form.name}.metal`), text) };
+  });
+}
+
+/** Compiles and links `units` with the device of this machine into `folder`/`name`; gives its path. */
+export async function link({ simulated, compiler }, { name, units, forms, libraries = [] }, folder) {
+  const more = simulated ? standInUnits(forms, folder) : { flags: [], units: [] };
+  const objective = (unit) => (unit.source.endsWith(".mm") ? more.flags : []);
+  const all = [...units, ...more.units].map((unit) => ({
+    source: unit.source,
+    flags: [...unit.flags, ...objective(unit)],
+  }));
+  const objects = await compileAll(compiler, all, folder);
+  const program = join(folder, name);
+  const frameworks = ["Foundation", "Metal", "CoreGraphics"].flatMap((one) => ["-framework", one]);
+  const system = simulated ? ["-lpthread", "-ldl"] : frameworks;
+  await run(compiler, [...objects, ...libraries, ...system, "-o", program]);
+  return program;
+}
+
 /**
  * Builds the program for the forms whose names are given. `{ program, forms }`: `forms` are its arguments, a text each.
  * @throws when a form is unknown, or with what the compiler says.
  */
-export async function buildMetalBench({ simulated, compiler }, names = FORMS.map(({ name }) => name)) {
+export async function buildMetalBench(here, names = FORMS.map(({ name }) => name)) {
   const unknown = names.find((name) => !FORMS.some((form) => form.name === name));
   if (unknown) throw new Error(`there is no form "${unknown}": ${FORMS.map(({ name }) => name).join(", ")}`);
   const folder = buildFolder("metal");
   mkdirSync(folder, { recursive: true });
-  const forms = FORMS.filter(({ name }) => names.includes(name)).map((form) => {
-    const text = metalSource(formText(form, metalFiles()));
-    return { name: form.name, text, path: written(join(folder, `${form.name}.metal`), text) };
-  });
-  const more = simulated ? standInUnits(forms, folder) : { flags: [], units: [] };
-  const objective = (unit) => (unit.source.endsWith(".mm") ? more.flags : []);
-  const units = [...PROGRAM, ...more.units].map((unit) => ({
-    source: unit.source,
-    flags: [...unit.flags, ...objective(unit)],
-  }));
-  const objects = await compileAll(compiler, units, folder);
-  const program = join(folder, "metal-bench");
-  const frameworks = ["Foundation", "Metal", "CoreGraphics"].flatMap((name) => ["-framework", name]);
-  await run(compiler, [...objects, ...(simulated ? ["-lpthread"] : frameworks), "-o", program]);
+  const forms = formsOf(names, folder);
+  const program = await link(here, { name: "metal-bench", units: PROGRAM, forms }, folder);
   return { program, forms: forms.map(({ name, path }) => `${name}=${path}`) };
 }

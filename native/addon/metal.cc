@@ -37,7 +37,7 @@ Napi::Value metal_decode_batch(const Napi::CallbackInfo& info) {
       throw Napi::RangeError::New(info.Env(), "no kernel decodes this format");
     return std::make_shared<metal::MetalBatchJob>(
         std::move(batch),
-        metal::Machine{opened.device, opened.design, runtime.pace(), runtime.wait_seconds()},
+        metal::Machine{opened.device, opened.shelf, opened.design, runtime.pace(), runtime.wait_seconds()},
         std::move(settled));
   });
 }

@@ -88,6 +88,19 @@ describe("stored bytes", () => {
   });
 });
 
+describe("buffers", () => {
+  onStandIn("are kept: a second load like the first needs no new ones", async () => {
+    const { path, expected } = write("kept", [FRAMES]);
+    await loadOn("metal", path, { scanShape: null });
+    standIn.standInBreak({ refuseBuffers: true });
+    try {
+      assert.ok(bytesOf(await loadOn("metal", path, { scanShape: null })).equals(expected()));
+    } finally {
+      standIn.standInBreak({});
+    }
+  });
+});
+
 describe("the next part", () => {
   onStandIn("of a file is read while the GPU is at the one before, and no third one", async () => {
     const { path, expected, stored } = write("parts", [FRAMES]);

@@ -182,19 +182,25 @@ describe("faults", () => {
     assert.ok(!next.report.notes.some(({ code }) => code === "gpu-copy"));
   });
 
-  for (const [name, faults, reason] of [
-    ["a nil buffer", { refuseBuffers: true }, /no memory for a part of a batch/],
-    ["a failed command buffer", { failingCommands: 1, failure: "page fault" }, /page fault/],
-    ["a victim of another's fault for the second time", { failingCommands: 2, failure: VICTIM }, /victim/],
+  for (const [name, faults, reason, opening] of [
+    // Another wait opens another device: one that has kept no buffers.
+    ["a nil buffer", { refuseBuffers: true }, /no memory for a part of a batch/, { waitMs: 19_000 }],
+    ["a failed command buffer", { failingCommands: 1, failure: "page fault" }, /page fault/, {}],
+    [
+      "a victim of another's fault for the second time",
+      { failingCommands: 2, failure: VICTIM },
+      /victim/,
+      {},
+    ],
   ] as const) {
     onStandIn(`${name}: auto goes on with the cpu; metal by name is a BackendError`, async () => {
-      order({}, faults);
+      order(opening, faults);
       const frames = await loadOn("auto", path, { scanShape: null });
       assert.equal(frames.report.backend.name, "cpu");
       const dropped = frames.report.notes.find(({ code }) => code === "backend-dropped");
       assert.match(dropped?.text ?? "", reason);
       assert.ok(bytesOf(frames).equals(whole()));
-      order({}, faults);
+      order(opening, faults);
       const failed = { name: "BackendError", message: reason };
       await assert.rejects(loadOn("metal", path, { scanShape: null }), failed);
       order({});

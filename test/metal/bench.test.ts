@@ -108,3 +108,30 @@ test("an unknown form is refused by name", async (t) => {
   assert.equal(status, 1);
   assert.match(stderr, /there is no form "nothing"/);
 });
+
+test("the host's time a block is given beside models that say what they are, marked, and not recorded", async (t) => {
+  const skip = await refused();
+  if (skip !== null) return t.skip(skip);
+  const { status, stdout, stderr } = bench("host", "--rounds", "1");
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^simulated: .* no Apple hardware took part\.$/m);
+  assert.match(stdout, /8192 frames, 73728 blocks/);
+  assert.match(stdout, /^\| model, not measured \|/m);
+  assert.equal(stdout.trim().split("\n").at(-1), join(ROOT, "build", "bench", "metal", "host.json"));
+  const refusal = bench("host", "--record");
+  assert.equal(refusal.status, 1);
+  assert.match(refusal.stderr, /are not recorded/);
+  assert.equal(bench("hosts").status, 2);
+});
+
+test("the host's table: what is left is the whole less its parts, and a share is of a model's time", async () => {
+  const { metalHostTables } = await load("bench/harness/metal-host.mjs");
+  const ns = (minNs: number) => ({ minNs, medianNs: 2 * minNs });
+  const text: string = metalHostTables({
+    ...{ simulated: true, rounds: 3, frames: 10, blocks: 100, storedBytes: 54_400, decodedBytes: 0 },
+    ...{ commandBuffers: 4, whole: ns(1000), reads: ns(600), tables: ns(300) },
+  });
+  assert.match(text, /^\| what is left: .* \| 1\.0 \| 2\.0 \|$/m);
+  // 54,400 bytes at 54.4 GB/s are 1,000 ns: 10 a block.
+  assert.match(text, /^\| an M1 .* \| 10 \| 200 \| 80 \|$/m);
+});

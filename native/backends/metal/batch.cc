@@ -15,6 +15,8 @@ namespace {
 
 /** Stored bytes of a slice: enough to hide the start of a command buffer, and a few in a batch. */
 constexpr std::size_t kSliceStoredBytes = std::size_t{16} << 20;
+/** Stored bytes that are read at a time: small enough that their framing is walked in the cache. */
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 /** Decoded bytes of a slice that is copied. */
 constexpr std::size_t kSliceCopiedBytes = std::size_t{64} << 20;
 /** Places of chunks in copied memory: every element type and 16-byte stores fit. */
@@ -86,7 +88,7 @@ MetalBatchJob::Cut MetalBatchJob::next_cut() const {
 std::vector<ReadRun> MetalBatchJob::runs_of(const Cut& cut) const {
   std::vector<ReadRun> runs;
   for (std::size_t i = cut.first; i < cut.last; ++i)
-    add_to_runs(runs, i, readable_[i].address, bytes_needed(readable_[i]), kSliceStoredBytes);
+    add_to_runs(runs, i, readable_[i].address, bytes_needed(readable_[i]), kReadBytes);
   return runs;
 }
 

@@ -40,15 +40,15 @@ Opened Runtime::open() {
     if (device != nullptr) {
       const SelfTest test = run_self_test(*device);
       if (test.passed) {
-        opened_ = {device, test.choice, test.design};
+        opened_ = {device, std::make_shared<Shelf>(), test.choice, test.design};
         return opened_;
       }
       why = device->facts().name + " fails its self-test: " + test.why;
     }
-    opened_ = {nullptr, why, Design::uniform};
+    opened_ = {nullptr, nullptr, why, Design::uniform};
   }
   if (opened_.device != nullptr && !opened_.device->lost().empty())
-    opened_ = {nullptr, opened_.device->lost(), Design::uniform};
+    opened_ = {nullptr, nullptr, opened_.device->lost(), Design::uniform};
   return opened_;
 }
 

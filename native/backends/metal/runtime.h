@@ -8,6 +8,7 @@
 
 #include "backends/metal/device.h"
 #include "backends/metal/self_test.h"
+#include "backends/metal/shelf.h"
 
 namespace framelab::metal {
 
@@ -26,6 +27,8 @@ class Pace {
 /** A device that passed its self-test, or why there is none. */
 struct Opened {
   std::shared_ptr<Device> device;
+  /** Of this device. */
+  std::shared_ptr<Shelf> shelf;
   /** Null device: the reason (no full stop). Else which design of the fused kernels runs, and why. */
   std::string why;
   Design design = Design::uniform;

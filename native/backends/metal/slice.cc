@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace framelab::metal {
@@ -21,6 +22,12 @@ constexpr Road kInOrder[kRoads] = {Road::fused, Road::scratch_whole, Road::scrat
 Slice::~Slice() {
   std::string why;
   if (running_) finish(why);
+  if (failed_) return;
+  try {
+    machine_.shelf->put(std::move(buffers_));
+  } catch (const std::bad_alloc&) {
+    // Then they are freed.
+  }
 }
 
 bool Slice::reserve(std::unique_ptr<Buffer>& buffer, std::size_t bytes) {
@@ -36,17 +43,17 @@ std::uint8_t* Slice::begin(std::size_t stored_bytes) {
   sent_.clear();
   window_.reset();
   stored_bytes_ = stored_bytes;
-  if (!reserve(stored_, stored_bytes + kStoredPadding)) return nullptr;
-  return static_cast<std::uint8_t*>(stored_->contents());
+  if (!reserve(buffers_.stored, stored_bytes + kStoredPadding)) return nullptr;
+  return static_cast<std::uint8_t*>(buffers_.stored->contents());
 }
 
 bool Slice::output_through_copy(std::size_t bytes, std::uint8_t* output) {
   copy_to_ = output;
-  return reserve(staging_, bytes);
+  return reserve(buffers_.staging, bytes);
 }
 
 Framed Slice::add(const ChunkPlace& place, std::size_t at, std::size_t bytes, std::uint64_t target) {
-  const auto* const stored = static_cast<const std::uint8_t*>(stored_->contents());
+  const auto* const stored = static_cast<const std::uint8_t*>(buffers_.stored->contents());
   const bool raw = stored_raw(format_, place.filter_mask);
   const auto frame = static_cast<std::uint32_t>(chunks_.size());
   bool trailing = false;
@@ -58,11 +65,12 @@ Framed Slice::add(const ChunkPlace& place, std::size_t at, std::size_t bytes, st
 bool Slice::prepare() {
   const std::size_t count = table_.count();
   const std::size_t words = 2 + (chunks_.size() + 31) / 32;
-  const bool memory = reserve(blocks_, count * sizeof(Block)) && reserve(damage_, words * 4) &&
-                      reserve(scratch_, table_.scratch_bytes() + 16) && reserve(accepted_, count * 4);
+  const bool memory =
+      reserve(buffers_.blocks, count * sizeof(Block)) && reserve(buffers_.damage, words * 4) &&
+      reserve(buffers_.scratch, table_.scratch_bytes() + 16) && reserve(buffers_.accepted, count * 4);
   if (!memory) return false;
-  table_.write(static_cast<Block*>(blocks_->contents()));
-  auto* const report = static_cast<std::uint32_t*>(damage_->contents());
+  table_.write(static_cast<Block*>(buffers_.blocks->contents()));
+  auto* const report = static_cast<std::uint32_t*>(buffers_.damage->contents());
   std::memset(report, 0, words * 4);
   report[0] = UINT32_MAX;
   return true;
@@ -91,18 +99,20 @@ void Slice::add_dispatches(std::vector<Dispatch>& to, Road road, std::uint32_t f
   if (road == Road::raw || road == Road::fused) {
     const std::string kernel =
         road == Road::raw ? "copy_raw" : "fused_" + std::string(design_name(machine_.design)) + type;
-    to.push_back(
-        dispatch(kernel, {stored_.get(), blocks_.get(), output(), damage_.get()}, first, count, count));
+    to.push_back(dispatch(kernel,
+                          {buffers_.stored.get(), buffers_.blocks.get(), output(), buffers_.damage.get()},
+                          first, count, count));
     return;
   }
   const std::uint32_t groups = (count + kScratchGroups - 1) / kScratchGroups;
-  to.push_back(
-      dispatch("decode_scratch",
-               {stored_.get(), blocks_.get(), scratch_.get(), damage_.get(), nullptr, accepted_.get()}, first,
-               count, groups));
+  to.push_back(dispatch("decode_scratch",
+                        {buffers_.stored.get(), buffers_.blocks.get(), buffers_.scratch.get(),
+                         buffers_.damage.get(), nullptr, buffers_.accepted.get()},
+                        first, count, groups));
   const std::string unshuffle = road == Road::scratch_whole ? "unshuffle_whole" : "unshuffle_short";
-  to.push_back(dispatch(unshuffle + type, {scratch_.get(), blocks_.get(), output(), accepted_.get()}, first,
-                        count, count));
+  to.push_back(dispatch(unshuffle + type,
+                        {buffers_.scratch.get(), buffers_.blocks.get(), output(), buffers_.accepted.get()},
+                        first, count, count));
 }
 
 /** Cuts the table into command buffers of about 100 ms, wherever it falls. */
@@ -152,9 +162,13 @@ bool Slice::finish(std::string& why) {
     if (!outcome.ok && why.empty()) why = outcome.message;
   }
   sent_.clear();
-  if (!why.empty()) return false;
-  const auto* const bits = static_cast<const std::uint32_t*>(damage_->contents()) + 2;
-  const auto* const staged = copies() ? static_cast<const std::uint8_t*>(staging_->contents()) : nullptr;
+  if (!why.empty()) {
+    failed_ = true;
+    return false;
+  }
+  const auto* const bits = static_cast<const std::uint32_t*>(buffers_.damage->contents()) + 2;
+  const auto* const staged =
+      copies() ? static_cast<const std::uint8_t*>(buffers_.staging->contents()) : nullptr;
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     SliceChunk& chunk = chunks_[i];
     chunk.refused = chunk.refused || (bits[i / 32] >> (i % 32) & 1) != 0;

@@ -9,6 +9,7 @@
 #include "backends/metal/block_table.h"
 #include "backends/metal/device.h"
 #include "backends/metal/runtime.h"
+#include "backends/metal/shelf.h"
 
 namespace framelab::metal {
 
@@ -24,16 +25,17 @@ struct SliceChunk {
 /** What a slice is run with. */
 struct Machine {
   std::shared_ptr<Device> device;
+  std::shared_ptr<Shelf> shelf;
   Design design;
   Pace& pace;
   double wait_seconds;
 };
 
-/** Used again and again: buffers grow and stay. After a failure, in words, it is not used any more. */
+/** Used again and again: buffers grow and stay, for later slices of the device too. After a failure, in words, it is not used any more. */
 class Slice {
  public:
   Slice(const Machine& machine, const ChunkFormat& format)
-      : machine_(machine), format_(format), table_(format) {}
+      : machine_(machine), format_(format), table_(format), buffers_(machine.shelf->take()) {}
   ~Slice();
   Slice(const Slice&) = delete;
   Slice& operator=(const Slice&) = delete;
@@ -67,17 +69,19 @@ class Slice {
   void add_dispatches(std::vector<Dispatch>& to, Road road, std::uint32_t first, std::uint32_t count) const;
   Dispatch dispatch(std::string kernel, std::vector<const Buffer*> buffers, std::uint32_t first,
                     std::uint32_t count, std::uint32_t groups) const;
-  const Buffer* output() const { return window_ ? window_.get() : staging_.get(); }
+  const Buffer* output() const { return window_ ? window_.get() : buffers_.staging.get(); }
 
   const Machine& machine_;
   const ChunkFormat& format_;
   BlockTable table_;
   std::vector<SliceChunk> chunks_;
-  std::unique_ptr<Buffer> stored_, blocks_, damage_, scratch_, accepted_, staging_, window_;
+  SliceBuffers buffers_;
+  std::unique_ptr<Buffer> window_;
   std::size_t stored_bytes_ = 0;
   std::uint8_t* copy_to_ = nullptr;
   std::vector<Sent> sent_;
   bool running_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace framelab::metal

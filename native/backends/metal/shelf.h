@@ -1,0 +1,49 @@
+// Owns: the buffers of slices between two batches: memory that was touched before costs no page faults.
+// Must not know: what is in them, who uses them.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "backends/metal/device.h"
+
+namespace framelab::metal {
+
+/** What one slice works with, of any size; null until it is needed. */
+struct SliceBuffers {
+  std::unique_ptr<Buffer> stored, blocks, damage, scratch, accepted, staging;
+};
+
+/** Buffers of one device. Safe on any thread. */
+class Shelf {
+ public:
+  /** Buffers that nobody uses, or none yet. */
+  SliceBuffers take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kept_.empty()) return {};
+    SliceBuffers buffers = std::move(kept_.back());
+    kept_.pop_back();
+    return buffers;
+  }
+
+  /** Keeps buffers that no command buffer uses any more; those beyond what two batches at once take are freed. */
+  void put(SliceBuffers buffers) {
+    // Copies are rare, and a very large chunk must not hold memory afterwards.
+    buffers.staging.reset();
+    for (std::unique_ptr<Buffer>* buffer : {&buffers.stored, &buffers.scratch}) {
+      if (*buffer != nullptr && (*buffer)->bytes() > kLargest) buffer->reset();
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kept_.size() < kMost) kept_.push_back(std::move(buffers));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kLargest = std::size_t{32} << 20;
+  std::mutex mutex_;
+  std::vector<SliceBuffers> kept_;
+};
+
+}  // namespace framelab::metal
