@@ -43,7 +43,7 @@ import { ensurePackages } from "./ensure-packages.mjs";
 
 const ROUNDS = { decode: 15, load: 11, plan: 11, streams: 7 };
 /** A load of 1.2 GB takes h5wasm several seconds. */
-const LARGE_ROUNDS = 3;
+const LARGE_ROUNDS = 5;
 
 function usage(problem) {
   console.error(`${problem}\n`);

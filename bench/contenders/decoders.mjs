@@ -208,6 +208,11 @@ export function buildEncoder(program, sources) {
   return { program, library, version: `${source.name} ${source.version}` };
 }
 
+/** Compiles the program that touches memory before a load. */
+export function buildTouch() {
+  return compile(buildFolder("touch"), CC, ["-O2"], [join(root, "bench", "harness", "touch.c")]);
+}
+
 /** Compiles the program that times them. */
 export function buildDecodeBench() {
   const folder = join(root, "bench", "harness", "decode");

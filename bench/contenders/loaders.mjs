@@ -14,13 +14,13 @@ function inNode(file) {
  * `{ contender, processes, outputs, command }`. `fresh` output is new memory in every load, `reused` the same again.
  * `processes` null = FrameLab's own threads.
  */
-export function framelabLoader() {
-  return {
-    contender: "framelab",
-    processes: null,
-    outputs: ["fresh", "reused"],
-    command: inNode("load-framelab.mjs"),
-  };
+export function framelabLoader(output) {
+  return { contender: "framelab", processes: null, outputs: [output], command: inNode("load-framelab.mjs") };
+}
+
+/** A process for each kind of output: a fresh load gives back what is kept for the reused ones of its process. */
+export function framelabLoaders() {
+  return ["fresh", "reused"].map(framelabLoader);
 }
 
 export function h5wasmLoader() {

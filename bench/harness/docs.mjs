@@ -18,7 +18,8 @@ How it is measured: every decoder runs in one process on the same chunks, in tur
 Before it is timed, each decoder's output is compared with the raw frames. A pass decodes 75 MB to memory that was
 written before; it is timed in 64 parts on one core and in 4 on several, and the best (median) of a pass is the sum of
 each part's minimum (median). Whole loads are of files that the system has in its cache, in turn, one process for each
-contender; the sum of all pixels of every load is checked. Only ratios within one run mean anything: the same machine may
+contender; the sum of all pixels of every load is checked. Before each, another process writes as much memory and gives
+it back: a virtual machine may have lent free memory to its host, and getting it again is not the loader's work. Only ratios within one run mean anything: the same machine may
 run twice as fast an hour later.
 
 \`kiyo-bitshuffle\` is the bitshuffle library of the HDF5 filter and \`dectris-compression\` DECTRIS's compression library,

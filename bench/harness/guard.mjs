@@ -103,7 +103,7 @@ async function checkLoad(acquisition, { what, output, floor, loader }) {
     return { what, skipped: error.message };
   }
   const { contender } = peer;
-  const loaders = [{ ...framelabLoader(), outputs: [output] }, peer];
+  const loaders = [framelabLoader(output), peer];
   let best = null;
   for (let attempt = 1; attempt <= ATTEMPTS && (best ?? 0) < floor; attempt++) {
     const { rows, skipped } = await runLoad(acquisition, loaders, LOAD_ROUNDS);

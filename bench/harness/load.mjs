@@ -1,9 +1,10 @@
 // Owns: one run of the load bench: a process for each contender, warm loads in turn, their sums checked.
 // Must not know: which contenders there are, what figures should be.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
 import { root } from "../../scripts/run-step.mjs";
+import { buildTouch } from "../contenders/decoders.mjs";
 
 /** A contender's process: one request line, one answer line. */
 class LoaderProcess {
@@ -44,9 +45,25 @@ class LoaderProcess {
   }
 }
 
+/** Memory of one load's output and some more is written and given back: see touch.c. */
+function touch(program, { bytes }) {
+  const { status, stderr, error } = spawnSync(program, [String(Math.ceil(1.25 * bytes))], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`memory cannot be touched before a load: ${error?.message ?? stderr}`);
+}
+
+/** `entries` in an order that chance draws: nobody always follows the same one. */
+function drawn(entries) {
+  return entries
+    .map((entry) => ({ entry, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ entry }) => entry);
+}
+
 /**
- * Loads `acquisition` with every loader and kind of output in turn, `rounds` times after one that is not timed. A
- * loader that does not start or load is left out with its reason.
+ * Loads `acquisition` with every loader and kind of output, in an order drawn anew each round, `rounds` times after one
+ * that is not timed. A loader that does not start or load is left out with its reason.
  * Gives rows `{ case, contender, isa: null, threads, output, minMs, medianMs, gbPerS }`, FrameLab's
  * with the backend and the stages of its fastest load, and `skipped`. `kind` starts the case's name; `before` runs
  * before each load, outside its time.
@@ -54,6 +71,7 @@ class LoaderProcess {
 export async function runLoad(acquisition, loaders, rounds, { kind = "load", before = () => {} } = {}) {
   const skipped = [];
   const processes = [];
+  const toucher = buildTouch();
   for (const loader of loaders) {
     const process = new LoaderProcess(loader);
     try {
@@ -68,9 +86,10 @@ export async function runLoad(acquisition, loaders, rounds, { kind = "load", bef
       process.loader.outputs.map((output) => ({ process, output, times: [], failed: null, facts: {} })),
     );
     for (let round = 0; round <= rounds; round++) {
-      for (let turn = 0; turn < entries.length; turn++) {
+      for (const entry of drawn(entries)) {
         before(acquisition);
-        await loadOnce(entries[(turn + round) % entries.length], acquisition, round > 0);
+        touch(toucher, acquisition);
+        await loadOnce(entry, acquisition, round > 0);
       }
     }
     for (const { process, output, failed } of entries.filter((entry) => entry.failed)) {

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "../../scripts/run-step.mjs";
 import { GROWTH } from "../cases/acquisitions.mjs";
-import { framelabLoader, readLoader } from "../contenders/loaders.mjs";
+import { framelabLoaders, readLoader } from "../contenders/loaders.mjs";
 import { python } from "../contenders/sources.mjs";
 import { buildFolder } from "./folders.mjs";
 import { runLoad } from "./load.mjs";
@@ -56,7 +56,7 @@ function linkPackage(folder) {
 /** Each gives rows `{ case, … }`. */
 const PARTS = {
   async cold(large) {
-    const run = await runLoad(large, [framelabLoader(), readLoader()], ROUNDS, {
+    const run = await runLoad(large, [...framelabLoaders(), readLoader()], ROUNDS, {
       kind: "cold",
       before: evict,
     });

@@ -4,7 +4,7 @@ import { ACQUISITIONS, prepareAcquisition } from "../cases/acquisitions.mjs";
 import { FORMAT_SETS } from "../cases/formats.mjs";
 import { DATA_SETS, prepareDataSet } from "../cases/frames.mjs";
 import { buildDecodeBench, buildDecoders, buildEncoder } from "../contenders/decoders.mjs";
-import { framelabLoader, h5pyLoader, h5wasmLoader, imagecodecsLoader } from "../contenders/loaders.mjs";
+import { framelabLoaders, h5pyLoader, h5wasmLoader, imagecodecsLoader } from "../contenders/loaders.mjs";
 import { ensurePythonPackages, ensureSources } from "../contenders/sources.mjs";
 
 /** What everything else needs. @throws with one line where pip, Python or a compiler is missing. */
@@ -40,7 +40,7 @@ export function prepareLoad(tools, size) {
 
 /** All loaders; h5py in one process and in as many as FrameLab has threads. */
 export function prepareLoaders(threads) {
-  const loaders = [framelabLoader(), h5wasmLoader()];
+  const loaders = [...framelabLoaders(), h5wasmLoader()];
   try {
     const versions = ensurePythonPackages();
     const counts = threads > 1 ? [1, threads] : [1];
