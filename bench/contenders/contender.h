@@ -34,10 +34,13 @@ struct bench_decoder {
  * none. */
 BENCH_EXPORT struct bench_decoder bench_find(const char* variant);
 
+static inline uint32_t bench_big_endian(const uint8_t* p) {
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 /** Bytes of a block of this chunk, as its header says. */
 static inline size_t bench_block_bytes(const struct bench_chunk* chunk) {
-  const uint8_t* const p = chunk->stored + 8;
-  return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+  return bench_big_endian(chunk->stored + 8);
 }
 
 /** Optional: encodes a frame as one chunk of blocks of `block_elements` (0: the library's default); gives its

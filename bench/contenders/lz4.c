@@ -6,10 +6,6 @@
 
 enum { kMostBlockBytes = 65536 };
 
-static uint32_t big_endian(const uint8_t* p) {
-  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static int decode(const void* self, const struct bench_chunk* chunk) {
   (void)self;
   static _Thread_local char block[kMostBlockBytes];
@@ -20,7 +16,7 @@ static int decode(const void* self, const struct bench_chunk* chunk) {
   size_t left = chunk->frame_bytes - chunk->frame_bytes % group;
   while (left > 0) {
     const size_t size = left < block_bytes ? left : block_bytes;
-    const uint32_t bytes = big_endian(in);
+    const uint32_t bytes = bench_big_endian(in);
     if (LZ4_decompress_safe((const char*)in + 4, block, (int)bytes, (int)size) != (int)size) return 1;
     in += 4 + bytes;
     left -= size;
