@@ -24,23 +24,19 @@ export interface Located {
  * in both Unicode normal forms, because file systems differ in the one that they keep.
  */
 export function candidatePaths(linkingFile: string, named: string): string[] {
-  return [...candidates(linkingFile, named)];
+  return [...new Set(candidates(linkingFile, named))];
 }
 
-/** Where the first is taken, the folder behind the linking file is not looked up. */
+/** The same one by one, some more than once: where the first is taken, the folder behind a link is not looked up. */
 function* candidates(linkingFile: string, named: string): Generator<string> {
   const bareName = named.split(/[\\/]/).at(-1) ?? named;
   const names = [named, named.replaceAll("\\", "/"), bareName].filter((name) => name !== "");
   const forms = names.flatMap((name) => [name, name.normalize("NFC"), name.normalize("NFD")]);
-  const folder = path.dirname(linkingFile);
-  let behind: string | undefined;
-  const given = new Set<string>();
   for (const form of new Set(forms)) {
-    if (isForeignAbsolute(form) && !path.isAbsolute(form)) continue;
-    for (const place of [() => folder, () => (behind ??= path.dirname(realPath(linkingFile)))]) {
-      const candidate = path.isAbsolute(form) ? path.normalize(form) : path.join(place(), form);
-      if (!given.has(candidate)) yield candidate;
-      given.add(candidate);
+    if (path.isAbsolute(form)) yield path.normalize(form);
+    else if (!isForeignAbsolute(form)) {
+      yield path.join(path.dirname(linkingFile), form);
+      yield path.join(path.dirname(realPath(linkingFile)), form);
     }
   }
 }
