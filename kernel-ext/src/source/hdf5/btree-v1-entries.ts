@@ -2,6 +2,7 @@
 // Must not know: the tree, files, error messages. Plain functions of arrays and numbers: what V8 compiles for an object's
 // methods goes with the last such object, and each load would start with uncompiled code.
 import type { ChunkTable } from "../acquisition";
+import { compareCoordinates } from "./chunk-sink";
 
 /** Where the entries of a node lie: `[stored bytes u32][filter mask u32][offset u64] x columns [child address]`, repeated. */
 export interface EntryForm {
@@ -48,10 +49,7 @@ export function readKeys(
 /** The first of `count` keys that is not below the one behind it, in lexicographic order; -1 where all are. */
 export function firstUnordered(keys: Float64Array, count: number, columns: number): number {
   for (let key = 0; key + 1 < count; key++) {
-    let at = key * columns;
-    const end = at + columns;
-    while (at < end && keys[at] === keys[at + columns]) at++;
-    if (at === end || keys[at]! > keys[at + columns]!) return key;
+    if (compareCoordinates(keys, key * columns, keys, (key + 1) * columns, columns) >= 0) return key;
   }
   return -1;
 }

@@ -40,8 +40,8 @@ class Walk {
   /** Elements from one coordinate to the next in each column. */
   private readonly steps: Float64Array;
   private readonly grid: Float64Array;
-  private readonly low: readonly number[];
-  private readonly high: readonly number[];
+  private readonly low: Float64Array;
+  private readonly high: Float64Array;
   /** Stored bytes, filter mask, one offset of 8 bytes per axis and one inside the element. */
   private readonly keyBytes: number;
   private readonly seen = new Set<number>();
@@ -58,8 +58,8 @@ class Walk {
     this.form = { prefixBytes, entryBytes: this.keyBytes + offsetBytes, offsetBytes, columns };
     this.steps = Float64Array.of(...facts.layout.chunkShape, 1);
     this.grid = Float64Array.from(sink.grid);
-    this.low = [...sink.low, 0];
-    this.high = [...sink.high, 0];
+    this.low = Float64Array.of(...sink.low, 0);
+    this.high = Float64Array.of(...sink.high, 0);
   }
 
   visit(address: number, level: number | null, bounds: Bounds | null): void {
