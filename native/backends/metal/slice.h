@@ -31,7 +31,10 @@ struct Machine {
   double wait_seconds;
 };
 
-/** Used again and again: buffers grow and stay, for later slices of the device too. After a failure, in words, it is not used any more. */
+/**
+ * Used again and again: buffers grow and stay, for later slices of the device too. After a failure, in words, it is
+ * not used any more.
+ */
 class Slice {
  public:
   Slice(const Machine& machine, const ChunkFormat& format)
