@@ -126,6 +126,18 @@ test("a deadline counts from when its file is taken up, not while it waits for a
   );
 });
 
+test("a reply that came in time is taken by a thread that was busy past the deadline", async () => {
+  const { files } = scan("busy");
+  const query = { ask: "object", path: "/entry/data/data" } as const;
+  // The reader is there and idle, and this thread's timers are looked at before its messages.
+  await askFile(files[0]!, [query]);
+  await new Promise((resume) => setImmediate(resume));
+  const asked = askFile(files[1]!, [query], { deadlineMs: 50 });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SLOW_MS);
+  const [answer] = await asked;
+  assert.ok("ok" in answer && answer.ok.kind === "dataset");
+});
+
 test("the deadline of file 3 of 5 names file 3 and no other", async () => {
   const { files } = scan("third");
   trouble(files[2]!, "hangs");
