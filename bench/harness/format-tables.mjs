@@ -1,9 +1,8 @@
 // Owns: the tables of the formats beside the 15 data sets: other block sizes, elements of 8 bytes, real numbers.
 // Must not know: how anything was measured beyond what the results say.
+import { ratioOver, speed } from "./figures.mjs";
 import { table } from "./markdown.mjs";
 import { decodeRatios, framelabIsas, LIBRARIES } from "./ratios.mjs";
-
-const speed = (value) => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
 /** A data set a row: `formats` are `{ name, blockBytes, streams }`. Empty without rows of that group. */
 export function formatTables(rows, formats) {
@@ -25,7 +24,7 @@ export function formatTables(rows, formats) {
   const body = formats.map(({ name, blockBytes }) => [
     name,
     blockBytes.toLocaleString("en"),
-    ...known.map(({ ratios }) => ratioText(ratios.find((one) => one.case === `formats/${name}`))),
+    ...known.map(({ ratios }) => ratioOver(ratios.find((one) => one.case === `formats/${name}`))),
   ]);
   return [
     "### Other block sizes, elements of 8 bytes, real numbers; one core",
@@ -39,8 +38,4 @@ function cell(rows, name, contender, isa) {
     (one) => one.case === `formats/${name}` && one.contender === contender && one.isa === isa,
   );
   return row ? speed(row.gbPerS) : "–";
-}
-
-function ratioText(entry) {
-  return entry ? `${entry.ratio.toFixed(2)} x ${entry.against.split("-")[0]}` : "–";
 }

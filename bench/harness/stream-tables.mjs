@@ -1,7 +1,6 @@
 // Owns: the tables of the streams bench as Markdown: speeds of each work beside others, and memory over frames.
 // Must not know: how anything was measured beyond what the rows say.
-
-const speed = (value) => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
+import { speed } from "./figures.mjs";
 
 /** Sections for the rows of `streams/…`; none without any. `table(head, rows)` makes a table. */
 export function streamTables(rows, table) {

@@ -1,6 +1,7 @@
 // Owns: the tables of a run as Markdown: every speed, ratios, what the data is, what was left out.
 // Must not know: how anything was measured beyond what the results say.
 
+import { ratioOver, speed } from "./figures.mjs";
 import { formatTables } from "./format-tables.mjs";
 import { table } from "./markdown.mjs";
 import { pipelineTables } from "./pipeline-tables.mjs";
@@ -16,7 +17,6 @@ import {
 } from "./ratios.mjs";
 import { streamTables } from "./stream-tables.mjs";
 
-const speed = (value) => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
 const times = (value) => (value === null ? "–" : `${value.toFixed(2)} x`);
 
 function median(row) {
@@ -51,10 +51,7 @@ function ratioTable(rows, threads) {
   const byIsa = new Map(isas.map((isa) => [isa, decodeRatios(rows, isa, { threads })]));
   const body = cases.map((name) => [
     name.replace("decode/", ""),
-    ...isas.map((isa) => {
-      const entry = byIsa.get(isa).find((one) => one.case === name);
-      return entry ? `${entry.ratio.toFixed(2)} x ${entry.against.split("-")[0]}` : "–";
-    }),
+    ...isas.map((isa) => ratioOver(byIsa.get(isa).find((one) => one.case === name))),
   ]);
   const mean = (title, start) => [title, ...isas.map((isa) => times(meanRatio(byIsa.get(isa), start)))];
   const means = [
