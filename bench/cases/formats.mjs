@@ -8,8 +8,9 @@ import { HEIGHT, SCAN_STEP, WIDTH } from "./frames.mjs";
 const require = createRequire(import.meta.url);
 const fixture = (name) => require(join(root, "build", "test", "fixtures", `${name}.js`));
 
-/** Counts in blocks of so many elements: powers of two, and one that no vector step divides. 0 = the default. */
+/** Elements of a block that no vector step divides. */
 const ODD = 8 * 37;
+/** Counts in blocks of so many elements: powers of two, and the odd one. 0 = the default. */
 const BLOCKS = [
   { dtype: "u8", elements: [ODD] },
   { dtype: "u16", elements: [ODD, 512, 2048, 8192] },
