@@ -15,7 +15,7 @@ const ROUNDS = 15;
  * GPUs that the host is set against. Models, not measurements: nothing here has run on them.
  * `nsPerBlock` of a case: `{ blocks, storedBytes, decodedBytes }`.
  */
-export const MODELS = [
+const MODELS = [
   {
     name: "an M5 Max at 6.02 ms for 8,192 frames (quantem.gpu's note of 2026-10-11, for its own kernel)",
     nsPerBlock: () => 6.02e6 / (8192 * 9),

@@ -12,7 +12,7 @@ export const DEFAULT_DEADLINE_MS = 20_000;
  * Requests that the worker has at once: it goes from one to the next without waiting for a message. A request takes it
  * about as long as a message takes to arrive, or less.
  */
-export const REQUESTS_AHEAD = 4;
+const REQUESTS_AHEAD = 4;
 /** Time that a worker may take to start: 0.2 s on an idle machine. */
 const START_DEADLINE_MS = 60_000;
 /** WebAssembly memory of the worker: 19 MB at rest, and room for the largest pixel mask (see pixel-mask.ts). */

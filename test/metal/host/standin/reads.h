@@ -8,8 +8,6 @@ struct Reads {
     long bytes;
     // Of them into memory that the device shares: no copy follows.
     long straight;
-    // Time that the calling threads spent in them, by the threads' own clocks.
-    double seconds;
 };
 // Since the start. `pread` of everything linked with reads.cpp goes through it (-Wl,--wrap=pread,--wrap=pread64).
 Reads reads();

@@ -1,5 +1,5 @@
 // Owns: the part of <Foundation/Foundation.h> that the Metal host uses, for building it without Apple's SDK.
-// Must not know: the host. Written from public API facts; the objects behind it are in objects.mm.
+// Must not know: the host. Written from public API facts; the objects behind it are in foundation.mm.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
