@@ -6,7 +6,7 @@
     "node_addon_api": "<!(node -p \"require('node-addon-api').include_dir\")",
     # Known false alarm of GCC 12 in its own AVX-512 headers; clang does not know the warning's name.
     "avx512_flags": [
-      "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi", "-mgfni", "-mprfchw",
+      "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi", "-mgfni",
       "-Wno-unknown-warning-option", "-Wno-maybe-uninitialized",
     ],
   },

@@ -123,7 +123,7 @@ const UNCHECKED =
     ? { neon: [] }
     : {
         avx512: [
-          ...["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi", "-mgfni", "-mprfchw"],
+          ...["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi", "-mgfni"],
           "-Wno-maybe-uninitialized",
         ],
         avx2: ["-mavx2", "-mprfchw"],
