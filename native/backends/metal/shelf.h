@@ -30,9 +30,10 @@ class Shelf {
 
   /** Keeps buffers that no command buffer uses any more; those beyond what two batches at once take are freed. */
   void put(SliceBuffers buffers) {
-    // Copies are rare, and a very large chunk must not hold memory afterwards.
+    // Copies are rare, and neither a very large chunk nor one of very many blocks must hold memory afterwards.
     buffers.staging.reset();
-    for (std::unique_ptr<Buffer>* buffer : {&buffers.stored, &buffers.scratch}) {
+    for (std::unique_ptr<Buffer>* buffer :
+         {&buffers.stored, &buffers.blocks, &buffers.scratch, &buffers.accepted}) {
       if (*buffer != nullptr && (*buffer)->bytes() > kLargest) buffer->reset();
     }
     const std::lock_guard<std::mutex> lock(mutex_);
