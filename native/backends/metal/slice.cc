@@ -121,6 +121,8 @@ void Slice::send() {
   std::vector<Dispatch> work;
   std::uint32_t blocks = 0, begin = 0;
   const auto flush = [&] {
+    // Room first: what is committed and cannot be kept would run on behind the end of the job.
+    sent_.reserve(sent_.size() + 1);
     if (blocks > 0) sent_.push_back({machine_.device->commit(std::move(work)), blocks});
     work.clear();
     blocks = 0;
