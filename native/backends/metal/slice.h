@@ -45,7 +45,7 @@ class Slice {
 
   /** Empties it, with room for `bytes` stored bytes. Null when the device has no memory. */
   std::uint8_t* begin(std::size_t stored_bytes);
-  /** Output through `window`, the pages of the output from `first` on. */
+  /** Output through `window`: whole pages of it. */
   void output_to(std::unique_ptr<Buffer> window) { window_ = std::move(window); }
   /** Output through memory of its own, copied to `output` at the end. False when the device has no memory. */
   bool output_through_copy(std::size_t bytes, std::uint8_t* output);

@@ -2,9 +2,10 @@
 // groups.
 // Must not know: processors (the Lanes class wraps one vector type), LZ4, files, frames.
 //
-// A Lanes class gives: Vec, kLanes (16-byte lanes in a Vec), load, and the lane-wise operations and_, xor_,
-// or_, shift_right<n>, shift_left<n> (16-bit words), low8/high8/low16/... (interleave the lower or upper half
-// of each lane), kBitTranspose with transpose_bits (8 x 8 bits in each 64), and store_line.
+// A Lanes class gives: Vec, kLanes (16-byte lanes in a Vec), load, zero, fill, zero64 (of 64 bytes), the lane-wise
+// operations and_, xor_, shift_right<n>, shift_left<n> (16-bit words), low8/high8/low16/... (interleave the lower
+// or upper half of each lane), kBitTranspose, with transpose_bits (8 x 8 bits in each 64) where it is true, and
+// store_line.
 #pragma once
 #include "core/bytes.h"
 

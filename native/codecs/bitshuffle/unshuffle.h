@@ -37,7 +37,8 @@ FRAMELAB_INLINE void unshuffle_step(const std::uint8_t* planes, std::size_t stri
     // Both halves as 4-byte elements through a small buffer, then woven: a loop that compilers make vectors of.
     alignas(64) std::uint32_t low[Planes::kStep];
     alignas(64) std::uint32_t high[Planes::kStep];
-    Planes::template step < 4, kLive<4 ? kLive : 4>(planes, stride, reinterpret_cast<std::uint8_t*>(low));
+    constexpr unsigned kLow = kLive < 4 ? kLive : 4;
+    Planes::template step<4, kLow>(planes, stride, reinterpret_cast<std::uint8_t*>(low));
     if constexpr (kLive > 4) {
       Planes::template step<4, 4>(planes + 32 * stride, stride, reinterpret_cast<std::uint8_t*>(high));
     }
@@ -103,12 +104,15 @@ FRAMELAB_INLINE void unshuffle_elements(const std::uint8_t* planes, std::uint8_t
 template <class Planes, unsigned kBytes>
 FRAMELAB_INLINE void unshuffle_live(const std::uint8_t* planes, std::uint8_t* out, std::size_t elements,
                                     unsigned live) {
+  // Elements of fewer bytes never have so many groups; what is made for them must compile.
+  constexpr unsigned kTwo = kBytes < 2 ? kBytes : 2;
+  constexpr unsigned kFour = kBytes < 4 ? kBytes : 4;
   if (live <= 1) {
     unshuffle_elements<Planes, kBytes, 1>(planes, out, elements);
   } else if (live == 2) {
-    unshuffle_elements < Planes, kBytes, kBytes<2 ? kBytes : 2>(planes, out, elements);
+    unshuffle_elements<Planes, kBytes, kTwo>(planes, out, elements);
   } else if (live <= 4) {
-    unshuffle_elements < Planes, kBytes, kBytes<4 ? kBytes : 4>(planes, out, elements);
+    unshuffle_elements<Planes, kBytes, kFour>(planes, out, elements);
   } else {
     unshuffle_elements<Planes, kBytes, kBytes>(planes, out, elements);
   }
