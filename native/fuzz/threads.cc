@@ -1,12 +1,16 @@
-// Owns: a stress of the pool for the thread sanitizer: batches at once, cancelled ones, damaged chunks, sums, a
-// file cut short.
+// Owns: a stress of the pool for the thread sanitizer: jobs that wait, batches at once, cancelled ones, damaged
+// chunks, sums, a file cut short.
 // Must not know: Node. Exits 0 when every batch ended as it must.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -86,6 +90,55 @@ void check(const ChunkFile& chunks, Running& running, std::size_t whole) {
   if (running.words[1] != kChunks) fail("counters");
 }
 
+/** Where some threads wait for each other. */
+struct Meeting {
+  std::mutex mutex;
+  std::condition_variable changed;
+  unsigned awaited;
+  unsigned here = 0;
+  unsigned ended = 0;
+
+  void wait_for(const unsigned& count) {
+    constexpr auto kPatience = std::chrono::seconds(60);
+    std::unique_lock<std::mutex> lock(mutex);
+    if (!changed.wait_for(lock, kPatience, [&] { return count == awaited; }))
+      fail("a job stands behind a wait");
+  }
+  void add(unsigned& count) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    ++count;
+    changed.notify_all();
+  }
+};
+
+/** Its one step ends when those of all jobs of the meeting have begun. */
+class WaitingJob : public Job {
+ public:
+  explicit WaitingJob(Meeting& meeting) : meeting_(meeting) {}
+  bool step(ThreadScratch&) noexcept override {
+    if (begun_) return false;
+    begun_ = true;
+    meeting_.add(meeting_.here);
+    meeting_.wait_for(meeting_.here);
+    return true;
+  }
+  void finished() noexcept override { meeting_.add(meeting_.ended); }
+  bool waits() const noexcept override { return true; }
+
+ private:
+  Meeting& meeting_;
+  bool begun_ = false;
+};
+
+/** On a pool that has no threads yet: each job that waits brings its own. */
+void meet() {
+  // Never destroyed: the last job tells of its end from within.
+  Meeting& meeting = *new Meeting{{}, {}, 3};
+  for (unsigned i = 0; i < meeting.awaited; ++i)
+    Pool::shared().submit(std::make_shared<WaitingJob>(meeting), 1);
+  meeting.wait_for(meeting.ended);
+}
+
 /** The frames of the file added up: whatever the threads, the same sums. */
 void add_up(const ChunkFile& chunks, unsigned threads) {
   const std::size_t pixels = chunks.chunk_bytes / 2;
@@ -130,6 +183,7 @@ void add_up(const ChunkFile& chunks, unsigned threads) {
 }
 
 int run() {
+  meet();
   const ChunkFile chunks;
   for (unsigned round = 0; round < 40; ++round) {
     std::vector<std::unique_ptr<Running>> all;
