@@ -86,7 +86,7 @@ export async function runLoad(acquisition, loaders, rounds, { kind = "load", bef
       process.loader.outputs.map((output) => ({ process, output, times: [], failed: null, facts: {} })),
     );
     for (let round = 0; round <= rounds; round++) {
-      for (const entry of drawn(entries)) {
+      for (const entry of drawn(entries.filter(({ failed }) => !failed))) {
         before(acquisition);
         touch(toucher, acquisition);
         await loadOnce(entry, acquisition, round > 0);
@@ -107,7 +107,6 @@ export async function runLoad(acquisition, loaders, rounds, { kind = "load", bef
 
 /** @throws when the sum of all pixels is wrong: such a time means nothing. */
 async function loadOnce(entry, acquisition, timed) {
-  if (entry.failed) return;
   let answer;
   try {
     answer = await entry.process.load({ ...acquisition, output: entry.output });

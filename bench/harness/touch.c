@@ -13,9 +13,13 @@ int main(int argc, char** argv) {
   const size_t huge_page = (size_t)2 << 20;
   const size_t bytes = argc == 2 ? (size_t)strtoull(argv[1], NULL, 10) : 0;
   void* memory = NULL;
-  if (bytes == 0 || posix_memalign(&memory, huge_page, bytes) != 0) {
+  if (bytes == 0) {
     fprintf(stderr, "usage: touch <bytes>\n");
     return 2;
+  }
+  if (posix_memalign(&memory, huge_page, bytes) != 0) {
+    fprintf(stderr, "no memory for %zu bytes\n", bytes);
+    return 1;
   }
 #ifdef MADV_HUGEPAGE
   madvise(memory, bytes, MADV_HUGEPAGE);
