@@ -92,7 +92,7 @@ test("a machine with neither Metal nor the stand-in is told so by name", () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     [join(ROOT, "scripts", "bench.mjs"), "--backend", "metal"],
-    { cwd: ROOT, encoding: "utf8", env: { ...process.env, PATH: "/nowhere" } },
+    { cwd: ROOT, encoding: "utf8", env: { ...process.env, PATH: "/nowhere", FRAMELAB_CLANGXX: undefined } },
   );
   assert.equal(status, 1);
   assert.match(
