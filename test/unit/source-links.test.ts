@@ -207,3 +207,17 @@ test("a link to something that is no dataset, or to another kind of file, is tha
   assert.match(problems[3]!, /is a folder/);
   assert.match(problems[4]!, /does not exist \(tried /);
 });
+
+test("a name with a slash in it does not lead HDF5 into another file", async () => {
+  const at = folder("slash");
+  writeHdf5(path.join(at, "other.h5"), group({ x: stack({ frames: 9 }) }));
+  const file = path.join(at, "slash.h5");
+  const inside = stack({ frames: 2 });
+  writeHdf5(file, group({ inside, link: externalLink("other.h5", "/"), "link/x": stack({ frames: 1 }) }));
+  await assert.rejects(openAcquisition(file), (error: Error) => {
+    assert.ok(error instanceof DatasetNotFoundError);
+    assert.match(error.message, /\/inside \[2, 4, 6\]/);
+    assert.doesNotMatch(error.message, /\/link\/x/);
+    return true;
+  });
+});

@@ -31,6 +31,8 @@ export function* members({ h5, file, namesIn, address }: Walked): Generator<Memb
     if (seen.has(at)) continue;
     seen.add(at);
     for (const name of namesIn(group)) {
+      // No path leads to it: HDF5 would take it for two names, and follow the first, into another file too.
+      if (name.includes("/")) continue;
       const path = `${group === "/" ? "" : group}/${name}`;
       if (h5.get_external_link(file, path).filename !== undefined) {
         yield { path, type: "external" };
