@@ -54,7 +54,7 @@ async function losesTheThird({ master, files }: Scan, why: RegExp): Promise<void
   assert.ok(segments[2]!.problem?.includes(files[2]!));
   assert.deepEqual(
     notes
-      .filter(({ text }) => /cannot be read/.test(text))
+      .filter(({ text }) => /cannot be read|cannot open/.test(text))
       .map(({ text }) => files.filter((file) => text.includes(file))),
     [[files[2]]],
   );
@@ -101,6 +101,12 @@ test("a file that HDF5 gives up on is followed by exact ones", async () => {
   // The reader that it was left in opens no other file.
   const opens = await usual;
   assert.deepEqual(damaged.files.map(timesOpened), [opens, opens, opens, opens, opens]);
+});
+
+test("a file that became a pipe before HDF5 opened it is refused at once, and the thread goes on", async () => {
+  const piped = scan("piped");
+  trouble(piped.files[2]!, "pipe");
+  await losesTheThird(piped, /HDF5 library cannot open it/);
 });
 
 test("every file but one is in trouble", async () => {

@@ -104,3 +104,20 @@ test("a read-only file in a read-only folder opens, and nothing is written besid
     chmodSync(closed, 0o755);
   }
 });
+
+test("a pipe that takes a file's place while it is looked at is refused, and nobody waits for its writer", () => {
+  const file = write("replaced.h5", bytes);
+  const source = require.resolve("#framelab/source/index");
+  const program = `const fs = require("fs");
+    const { statSync } = fs;
+    fs.statSync = (path, ...rest) => {
+      const stat = statSync(path, ...rest);
+      fs.statSync = statSync;
+      fs.rmSync(path);
+      require("child_process").execFileSync("mkfifo", [path]);
+      return stat;
+    };
+    require(${JSON.stringify(source)}).openAcquisition(${JSON.stringify(file)}).catch((e) => console.log(e.message));`;
+  const said = execFileSync(process.execPath, ["-e", program], { encoding: "utf8", timeout: 30_000 });
+  assert.match(said, /not a regular file/);
+});

@@ -1,14 +1,17 @@
-// Owns: files that a thread cannot open as usual: it waits for ever, or a while, or ends; and how often each was opened.
+// Owns: files that a thread cannot open as usual: it waits for ever, or a while, ends, or meets a pipe; and how often each was opened.
 // Must not know: what the thread asks of a file, in which order, what happens to it afterwards.
 import { readFileSync, writeFileSync } from "node:fs";
 import * as threads from "node:worker_threads";
 
-export type Trouble = "hangs" | "ends" | "slow";
+export type Trouble = "hangs" | "ends" | "slow" | "pipe";
 
 /** How long opening a slow file takes for the first time, in milliseconds. */
 export const SLOW_MS = 1200;
 
-/** From now on every thread that opens `file` gets into this trouble: a stalled network share, a killed reader. */
+/**
+ * From now on every thread that opens `file` gets into this trouble: a stalled network share, a killed reader, a pipe that
+ * takes the file's place after it was opened once.
+ */
 export function trouble(file: string, kind: Trouble): void {
   writeFileSync(`${file}.${kind}`, "");
 }
@@ -25,7 +28,7 @@ export function timesOpened(file: string): number {
 /** Runs in a thread before its own program: the file system as the tests want it. */
 const TROUBLED_FILES = `
   const fs = require("fs");
-  const { openSync, writeSync, closeSync, existsSync } = fs;
+  const { openSync, writeSync, closeSync, existsSync, unlinkSync } = fs;
   const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   fs.openSync = (file, ...rest) => {
     if (String(file).endsWith(".h5")) {
@@ -36,6 +39,10 @@ const TROUBLED_FILES = `
       if (existsSync(file + ".hangs")) wait(Infinity);
       if (isFirst && existsSync(file + ".slow")) wait(${SLOW_MS});
       if (existsSync(file + ".ends")) process.exit(3);
+      if (!isFirst && existsSync(file + ".pipe") && fs.statSync(file).isFile()) {
+        unlinkSync(file);
+        require("child_process").execFileSync("mkfifo", [file]);
+      }
     }
     return openSync(file, ...rest);
   };

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { MissingFileError } from "../errors";
 
 /** Without waiting: the open of a pipe waits for a writer, on the main thread, for ever. Windows has neither. */
-const READ_AT_ONCE = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+export const READ_AT_ONCE: number = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 /** Opens a regular file for reading, without a lock; the caller closes it. `bytes` is its size. @throws MissingFileError. */
 export function openAgain(file: string): { readonly fd: number; readonly bytes: number } {

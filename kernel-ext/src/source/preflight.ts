@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { MissingFileError, NotHdf5Error } from "../errors";
+import { READ_AT_ONCE } from "./open-file";
 
 const SIGNATURE = Buffer.from("\x89HDF\r\n\x1a\n", "latin1");
 /** The superblock starts at 0, 512, 1024, … : a user block's size is a power of two. */
@@ -35,10 +36,11 @@ export function checkFile(file: string): CheckedFile {
   const absolute = path.resolve(file);
   let fd: number | null = null;
   try {
-    const stat = fs.statSync(absolute);
-    if (stat.isDirectory()) throw folder(absolute);
-    if (!stat.isFile()) throw notRegular(absolute);
-    fd = fs.openSync(absolute, "r");
+    // Before: opening a device may do something. And again: it may have been replaced since.
+    requireRegular(absolute, fs.statSync(absolute));
+    fd = fs.openSync(absolute, READ_AT_ONCE);
+    const stat = fs.fstatSync(fd);
+    requireRegular(absolute, stat);
     const isBeingWritten = checkBytes(fd, absolute, stat.size);
     return { path: absolute, bytes: stat.size, isBeingWritten };
   } catch (error) {
@@ -46,6 +48,11 @@ export function checkFile(file: string): CheckedFile {
   } finally {
     if (fd !== null) fs.closeSync(fd);
   }
+}
+
+function requireRegular(file: string, stat: fs.Stats): void {
+  if (stat.isDirectory()) throw folder(file);
+  if (!stat.isFile()) throw notRegular(file);
 }
 
 /** Checks the start of a file; true where its consistency flags are set. */

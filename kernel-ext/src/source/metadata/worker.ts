@@ -5,7 +5,7 @@ import { devNull } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { FrameLabError } from "../../errors";
 import { virtualExtent } from "../hdf5/virtual-dataset";
-import { openAgain } from "../open-file";
+import { openAgain, READ_AT_ONCE } from "../open-file";
 import type { H5Module } from "./h5";
 import type { AnswerTo, CompiledModule, Query, Reply, Request, WorkerStart } from "./protocol";
 import { FileReader, type VirtualProbe } from "./reader";
@@ -31,7 +31,8 @@ let absentAttributes = 0;
 /**
  * Emscripten's raw file system writes HDF5's error stack to file descriptor 2 of the process, past the worker's own
  * stderr, or, with the throwing handler, through a temporary file. All writes of this thread end here: the words are
- * kept for error messages, and no file is ever created, written or removed.
+ * kept for error messages, and no file is ever created, written or removed. A file that became a pipe since it was
+ * looked at is opened without waiting: a thread that waits for its writer cannot be ended, and keeps the process alive.
  */
 function refuseWrites(): void {
   const keep = (text: string): void => {
@@ -42,7 +43,7 @@ function refuseWrites(): void {
   fs.openSync = (file, flags, mode) =>
     typeof flags === "number" && (flags & writing) !== 0
       ? openSync(devNull, "r")
-      : openSync(file, flags, mode);
+      : openSync(file, typeof flags === "number" ? flags | READ_AT_ONCE : flags, mode);
   fs.unlinkSync = () => {};
   const swallow = (_fd: number, data: Uint8Array, offset = 0, length = data.byteLength - offset): number => {
     keep(Buffer.from(data.subarray(offset, offset + length)).toString("utf8"));
