@@ -109,6 +109,21 @@ test("a file that became a pipe before HDF5 opened it is refused at once, and th
   await losesTheThird(piped, /HDF5 library cannot open it/);
 });
 
+test("a file that was answered in time, while the main thread computed, is no late one", async () => {
+  const { files } = scan("busy");
+  const opens = await usual;
+  const query = { ask: "object", path: "/entry/data/data" } as const;
+  await askFile(files[1]!, [query]);
+  // What comes behind the immediates of a turn of the event loop are timers, and messages behind them.
+  await new Promise((next) => setImmediate(next));
+  const asked = askFile(files[0]!, [query], { deadlineMs: 200 });
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (timesOpened(files[0]!) < opens) Atomics.wait(pause, 0, 0, 5);
+  Atomics.wait(pause, 0, 0, DEADLINE_MS);
+  const [answer] = await asked;
+  assert.ok("ok" in answer && answer.ok.kind === "dataset");
+});
+
 test("every file but one is in trouble", async () => {
   const bad = scan("bad");
   for (const i of [0, 3]) trouble(bad.files[i]!, "ends");
@@ -130,18 +145,6 @@ test("a deadline counts from when its file is taken up, not while it waits for a
     ),
     FRAMES,
   );
-});
-
-test("a reply that came in time is taken by a thread that was busy past the deadline", async () => {
-  const { files } = scan("busy");
-  const query = { ask: "object", path: "/entry/data/data" } as const;
-  // The reader is there and idle, and this thread's timers are looked at before its messages.
-  await askFile(files[0]!, [query]);
-  await new Promise((resume) => setImmediate(resume));
-  const asked = askFile(files[1]!, [query], { deadlineMs: 50 });
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SLOW_MS);
-  const [answer] = await asked;
-  assert.ok("ok" in answer && answer.ok.kind === "dataset");
 });
 
 test("the deadline of file 3 of 5 names file 3 and no other", async () => {
