@@ -194,8 +194,12 @@ test("an acquisition cancelled half way is an AbortError", async () => {
   assert.deepEqual(await framesOf(scan("after")), FRAMES);
 });
 
-test("a source of a virtual dataset that never opens costs its own frames", async () => {
-  const folder = path.join(root, "virtual");
+/** A virtual dataset over five data files, of which the second never opens. */
+function virtualScan(
+  name: string,
+  dtype: "u8" | "u16",
+): { master: string; sources: string[]; frames: number } {
+  const folder = path.join(root, name);
   mkdirSync(folder);
   const sources = FRAMES.map((frames, i) => {
     const file = path.join(folder, `source_${i}.h5`);
@@ -214,13 +218,25 @@ test("a source of a virtual dataset that never opens costs its own frames", asyn
     start += block;
     return { file: path.basename(sources[i]!), dataset: "/entry/data/data", from: "all", to } as const;
   });
-  const data = virtualDataset({ dtype: "u16", shape: [start, rows, cols], mappings });
+  const data = virtualDataset({ dtype, shape: [start, rows, cols], mappings });
   const master = path.join(folder, "virtual_master.h5");
   writeHdf5(master, group({ entry: group({ data: group({ data }) }) }));
+  return { master, sources, frames: start };
+}
+
+test("a source of a virtual dataset that never opens costs its own frames", async () => {
+  const { master, sources, frames: all } = virtualScan("virtual", "u16");
   const { segments, found } = await openAcquisition(master, { deadlineMs: DEADLINE_MS });
   assert.deepEqual(
     segments.map(({ facts, frames, file }) => [facts?.shape[0] ?? null, frames, file]),
     FRAMES.map((frames, i) => [i === 1 ? null : frames, frames, sources[i]]),
   );
-  assert.equal(found, start - FRAMES[1]);
+  assert.equal(found, all - FRAMES[1]);
+});
+
+test("a virtual dataset that is refused for its first source has none of the others opened", async () => {
+  const { master, sources } = virtualScan("refused", "u8");
+  await assert.rejects(openAcquisition(master, { deadlineMs: DEADLINE_MS }), UnsupportedLayoutError);
+  assert.deepEqual(await framesOf(scan("after refusal")), FRAMES);
+  assert.deepEqual(sources.slice(2).map(timesOpened), [0, 0, 0]);
 });

@@ -114,7 +114,8 @@ export async function openAcquisition(file: string, options: OpenOptions = {}): 
 /** Opens every part, in order; the metadata worker has the next files while the facts of one are read here. */
 async function openParts({ file, nodes }: FrameSources, options: OpenOptions): Promise<OpenedPart[]> {
   const parts: OpenedPart[] = [];
-  for await (const part of openAhead(nodes, (node) => openPart(file, node, options))) parts.push(part);
+  for await (const part of openAhead(nodes, options, (node, own) => openPart(file, node, own)))
+    parts.push(part);
   return parts;
 }
 

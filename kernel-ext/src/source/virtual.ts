@@ -69,9 +69,9 @@ export async function openVirtual(
   };
   const unmapped = { file: "", dataset: "", error: null };
   const sources = new Map<string, Promise<OpenedPart>>();
-  const opened = openAhead(runs, async (run) => ({
+  const opened = openAhead(runs, options, async (run, own) => ({
     ...run,
-    source: await openSource(sources, file, run.mapping, options),
+    source: await openSource(sources, file, run.mapping, own),
   }));
   for await (const { mapping, target, source } of opened) {
     if (target.first < next) throw refuse(place, mapping, "frames that another mapping fills too");
