@@ -63,6 +63,7 @@
         "addon/memory.cc",
         "addon/module.cc",
         "addon/pins.cc",
+        "addon/read_ahead.cc",
         "addon/sum_arguments.cc",
       ],
       "conditions": [

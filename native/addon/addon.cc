@@ -8,6 +8,7 @@
 #include "addon/decode_one.h"
 #include "addon/memory.h"
 #include "addon/metal.h"
+#include "addon/read_ahead.h"
 
 namespace framelab {
 
@@ -41,6 +42,7 @@ Napi::Object init_exports(Napi::Env env, Napi::Object exports) {
   define<sum_batch>(env, exports, "sumBatch");
   define<decode_one_chunk>(env, exports, "decodeChunk");
   define<decode_one_block>(env, exports, "decodeBlock");
+  define<read_ahead_of_use>(env, exports, "readAhead");
   define<allocate_memory>(env, exports, "allocateMemory");
   define<advise_memory>(env, exports, "adviseMemory");
   define<release_memory>(env, exports, "releaseMemory");

@@ -87,6 +87,8 @@ export interface Addon {
   ): number;
   /** As `decodeChunk`, one LZ4 block of exactly `out.length` bytes, which are written when it is accepted. */
   decodeBlock(block: { isa: string; stream: Uint8Array; out: Uint8Array }): number;
+  /** Reads a part of a file into the system's cache, as far as it can; `fd` stays open until the promise resolves. */
+  readAhead(part: { readonly fd: number; readonly offset: number; readonly bytes: number }): Promise<void>;
   /** Page-aligned memory outside V8; null where the host takes none, or not so much. Throws without memory. */
   allocateMemory(bytes: number): { buffer: ArrayBuffer; zeroed: boolean } | null;
   /** Asks for huge pages; returns the offset of the buffer's first 16 KiB boundary. */

@@ -9,6 +9,8 @@ export interface CancelScope {
   readonly control: Control;
   /** @throws AbortError once the work was cancelled. */
   check(): void;
+  /** The work was cancelled, or has ended. */
+  isOver(): boolean;
   dispose(): void;
 }
 
@@ -22,11 +24,14 @@ export function openCancelScope(signal: AbortSignal | undefined): CancelScope {
   };
   check();
   signal?.addEventListener("abort", cancel, { once: true });
+  let disposed = false;
   const offInterrupt = onInterrupt(cancel);
   return {
     control,
     check,
+    isOver: () => disposed || Atomics.load(control.words, CONTROL_CANCEL) !== 0,
     dispose() {
+      disposed = true;
       signal?.removeEventListener("abort", cancel);
       offInterrupt();
     },

@@ -89,7 +89,10 @@ export async function holdChunks(prepared: Prepared, plan: HoldPlan, cancel: Can
   const memory = allocateFrames(prepared.acquisition.path, plan.bytes);
   try {
     const indexes: SegmentIndex[] = [];
-    for (const segment of plan.segments) indexes.push(await holdSegment(segment, memory, cancel));
+    for (const segment of plan.segments) {
+      prepared.ahead.reach(segment.index.facts.file);
+      indexes.push(await holdSegment(segment, memory, cancel));
+    }
     return { prepared: { ...prepared, indexes }, memory };
   } catch (error) {
     releaseFrames(memory);

@@ -8,17 +8,20 @@ import { neverWrittenFrames, trimLeading } from "../plan/missing";
 import { type MissingOutput, type Placement, placeFrames } from "../plan/placement";
 import { type Selection, selectFrames } from "../plan/selection";
 import { openAcquisition } from "../source";
-import type { Acquisition } from "../source/acquisition";
+import type { Acquisition, DatasetFacts } from "../source/acquisition";
 import { transformBytes } from "../transform/batch";
 import { type FrameFacts, planTransform, type Transform } from "../transform/transform";
 import type { Note } from "../types";
 import { admit } from "./admission";
 import type { CancelScope } from "./cancel";
+import { ReadAhead } from "./read-ahead";
 import { INDEX_BYTES_PER_CHUNK, indexedChunks, readSegmentIndex, type SegmentIndex } from "./segment-jobs";
 import type { StageClock } from "./stage-clock";
 
 /** A planned piece of work: what to decode, and what is missing. */
 export interface Prepared {
+  /** Reads the data files that have not been reached. */
+  readonly ahead: ReadAhead;
   readonly acquisition: Acquisition;
   readonly selection: Selection;
   /** Leading axes of the output, after trimming. */
@@ -51,7 +54,11 @@ export async function prepare(
   hold: (frames: number, frameBytes: number) => number = (frames) => frames,
 ): Promise<Prepared> {
   const { dataset, threshold, signal } = options;
-  const acquisition = await clock.time("open", () => openAcquisition(path, { dataset, threshold, signal }));
+  const ahead = new ReadAhead(cancel);
+  const opened = isWhole(options) ? (facts: DatasetFacts) => announce(ahead, facts) : undefined;
+  const acquisition = await clock.time("open", () =>
+    openAcquisition(path, { dataset, threshold, signal, opened }),
+  );
   cancel.check();
   const selection = selectFrames(acquisition, options);
   const transform = planTransform(acquisition, options);
@@ -66,7 +73,7 @@ export async function prepare(
   const missing = [...placement.missing, ...gaps].sort((a, b) => a.output - b.output);
   const notes = [...acquisition.notes, ...selection.notes];
   const sizes = { frameBytes, outputBytes, indexBytes };
-  const common = { acquisition, selection, transform, ...sizes, indexes, fill: acquisition.fill };
+  const common = { ahead, acquisition, selection, transform, ...sizes, indexes, fill: acquisition.fill };
   if (options.onMissing !== "trim") {
     return { ...common, leading: selection.leading, count: selection.frames.count, missing, notes };
   }
@@ -75,6 +82,16 @@ export async function prepare(
   const count = leading[0] * (leading[1] ?? 1);
   if (count < selection.frames.count) notes.push(trimmed(selection, gap, count));
   return { ...common, leading, count, missing: count === 0 ? missing.slice(0, 1) : [], notes };
+}
+
+/** Every stored byte is wanted. */
+function isWhole({ frames, scan, detector }: CheckedOptions): boolean {
+  return frames.kind === "all" && !scan && !detector.rows && !detector.cols;
+}
+
+function announce(ahead: ReadAhead, { file, fileBytes, shape }: DatasetFacts): void {
+  // Of several thresholds one is taken.
+  if (shape.length === 3) ahead.add({ path: file, bytes: fileBytes });
 }
 
 function bytesOf({ detector, dtype }: FrameFacts): number {

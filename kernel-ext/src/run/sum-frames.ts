@@ -53,6 +53,7 @@ export async function sumFrames(session: Session, plan: SumPlan, addFrame: AddFr
     for (const index of prepared.indexes) {
       const jobs = segmentJobs(index, window);
       if (jobs.count === 0) continue;
+      prepared.ahead.reach(index.facts.file);
       const work = (file: DataFile) => sumJobs({ session, plan, adder, addFrame, window, file }, jobs);
       await (index.held ? work(index.held) : withDataFile(index.facts.file, work));
       session.run.cancel.check();

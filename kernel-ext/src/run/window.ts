@@ -37,6 +37,7 @@ export async function decodeWindow(
     for (const index of prepared.indexes) {
       const jobs = segmentJobs(index, window);
       if (jobs.count === 0) continue;
+      prepared.ahead.reach(index.facts.file);
       last = decodeSegment(index, jobs, before);
       // Its error is thrown when it is awaited below, after the one before.
       last.catch(() => {});

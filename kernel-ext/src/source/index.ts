@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly dataset?: string | undefined;
   /** Which threshold of an acquisition with an axis of them: a number from 1 on, or its name; default the first. */
   readonly threshold?: number | string | undefined;
+  /** Called with the facts of each dataset as soon as they are known, in the order of its frames. */
+  readonly opened?: ((facts: DatasetFacts) => void) | undefined;
   /** Stops between two files with an AbortError. */
   readonly signal?: AbortSignal | undefined;
   /** Time that HDF5 may spend on the metadata of one file, in milliseconds; default 20,000. */

@@ -26,15 +26,21 @@ export interface OpenedPart extends Part {
   readonly error: FrameLabError | null;
 }
 
+export interface OpenPartOptions extends AskOptions {
+  /** Called with the facts as soon as they are known. */
+  readonly opened?: ((facts: DatasetFacts) => void) | undefined;
+}
+
 /**
  * Opens what a link of `file` leads to. A part that is absent or unreadable is returned with its error; the caller
  * decides whether the acquisition can do without.
  */
-export async function openPart(file: CheckedFile, node: Node, options: AskOptions): Promise<OpenedPart> {
+export async function openPart(file: CheckedFile, node: Node, options: OpenPartOptions): Promise<OpenedPart> {
   let located: Located | null = null;
   try {
     located = await follow(file, node, STACK_ATTRIBUTES, options);
     const facts = stackFacts(located);
+    options.opened?.(facts);
     const attributes = located.node.kind === "missing" ? {} : located.node.attributes;
     const firstImage = attributes.image_nr_low?.[0] ?? null;
     const scanShape = attributes.scan_shape;
