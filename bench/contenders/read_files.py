@@ -1,6 +1,7 @@
 # Owns: two things done to files by the system alone: reading them once, in order, and dropping them from its cache.
 # Must not know: HDF5, the other contenders.
 import json
+import mmap
 import os
 import sys
 import time
@@ -10,7 +11,8 @@ STEP = 4 << 20
 
 def read(paths):
     """Bytes of all files and the milliseconds that reading them into one buffer takes."""
-    buffer = bytearray(STEP)
+    # On a page, as files are in the system's cache: 16 bytes behind one, Zen 3 copies five times slower.
+    buffer = mmap.mmap(-1, STEP)
     total = 0
     start = time.perf_counter()
     for path in paths:
