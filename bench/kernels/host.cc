@@ -105,8 +105,8 @@ int64_t whole(const File &file, const metal::Machine &machine, uint8_t *output) 
     int32_t cancel = 0, done = 0, refused = 0;
     const int64_t before = thread_time();
     {
-        framelab::Batch batch{nullptr, file.fd, file.bytes, kFormat, file.chunks, output, kFrames * kChunkBytes,
-                              nullptr, {&cancel, &done, &refused}, &framelab::best_kernels()};
+        framelab::Batch batch{nullptr, file.fd, file.bytes, kFormat, file.chunks, output, nullptr,
+                              {&cancel, &done, &refused}, &framelab::best_kernels()};
         metal::MetalBatchJob job(std::move(batch), machine, [] {});
         framelab::ThreadScratch scratch;
         while (job.step(scratch)) continue;

@@ -213,7 +213,6 @@ Batch output_batch(const Napi::Object& from, std::vector<Napi::ObjectReference>&
   Batch batch = batch_argument(from);
   const Bytes output = memory_argument(from);
   batch.output = output.data;
-  batch.output_bytes = output.size;
   read_targets(from, batch.chunks, batch.format.chunk_bytes, output.size);
   written.push_back(kept(from, "buffer"));
   return batch;

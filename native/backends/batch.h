@@ -44,7 +44,6 @@ struct Batch {
   std::vector<ChunkPlace> chunks;
   /** Where chunks are decoded to; not used where there are `sums`. */
   std::uint8_t* output;
-  std::size_t output_bytes;
   /** Given: chunks are added to these as they are decoded, and kept nowhere. */
   std::unique_ptr<FrameSums> sums;
   SharedControl control;

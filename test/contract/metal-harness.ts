@@ -44,6 +44,8 @@ export interface StandIn extends Addon {
   /** While held, no command buffer runs, as behind another program's long work. */
   standInHold(held: boolean): void;
   standInFlow(): Flow;
+  /** Addresses [begin, end) of the output's memory that buffers of the GPU lie over now. */
+  standInWindows(): (readonly [number, number])[];
 }
 
 interface Script {

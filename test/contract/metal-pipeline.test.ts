@@ -37,19 +37,19 @@ function onStandIn(name: string, work: () => Promise<void>): void {
 }
 
 /** An acquisition and the stored bytes of each of its chunks. */
-function write(name: string, filesOf: readonly number[]) {
+function write(name: string, filesOf: readonly number[], width = WIDTH) {
   const stored: number[] = [];
   const store: AcquisitionSpec["store"] = (i, chunk) => {
     stored[i] = chunk.length;
     return chunk;
   };
-  const frames = countFrames("u16", HEIGHT, WIDTH);
-  const spec = { name, count: FRAMES, height: HEIGHT, width: WIDTH, dtype: "u16", frames, store } as const;
+  const frames = countFrames("u16", HEIGHT, width);
+  const spec = { name, count: sum(filesOf), height: HEIGHT, width, dtype: "u16", frames, store } as const;
   const { path } =
     filesOf.length === 1
       ? writeSingleFile(join(folder, `${name}.h5`), spec)
       : writeAcquisition(folder, { ...spec, filesOf });
-  return { path, expected: () => stack(frames, upTo(FRAMES)), stored };
+  return { path, expected: () => stack(frames, upTo(spec.count)), stored };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, x) => total + x, 0);
@@ -132,4 +132,33 @@ describe("the next part", () => {
     standIn.standInHold(false);
     assert.ok(bytesOf(await load).equals(expected()));
   });
+});
+
+describe("files that are decoded at once", () => {
+  // No whole number of pages, so that the last frame of a file and the first of the next lie on one.
+  const ODD_WIDTH = 97;
+
+  for (const [name, frames, least] of [
+    ["one behind the other", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 2],
+    ["by turns", [0, 5, 1, 6, 2, 7, 3, 8, 4, 9], 0],
+  ] as const) {
+    onStandIn(
+      `${name} are under buffers that share no byte: what the CPU writes to one is not the GPU's`,
+      async () => {
+        const { path, expected } = write(`windows-${least}`, [5, 5], ODD_WIDTH);
+        const frameBytes = HEIGHT * ODD_WIDTH * 2;
+        const wanted = frames.map((frame) =>
+          expected().subarray(frame * frameBytes, (frame + 1) * frameBytes),
+        );
+        standIn.standInHold(true);
+        const load = loadOn("metal", path, { frames: [...frames] });
+        await reached("a second file behind the first", ({ inFlight }) => inFlight >= 2);
+        const windows = standIn.standInWindows().sort(([a], [b]) => a - b);
+        standIn.standInHold(false);
+        assert.ok(bytesOf(await load).equals(Buffer.concat(wanted)));
+        assert.ok(windows.length >= least);
+        for (const [i, [begin]] of windows.slice(1).entries()) assert.ok(windows[i]![1] <= begin);
+      },
+    );
+  }
 });

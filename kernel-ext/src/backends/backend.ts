@@ -58,7 +58,10 @@ export interface Backend {
   readonly name: BackendName;
   /** Where it runs, for people: `TypeScript`, `2 threads, AVX-512 VBMI + GFNI`, `Apple M3 Max`. */
   readonly device: string;
-  /** Its threads never wait for JavaScript: it is given a batch while it works on the one before. Default: it is not. */
+  /**
+   * Its threads never wait for JavaScript: it is given a batch while it works on the one before. Both go to one output,
+   * of which JavaScript writes the frames of other batches meanwhile. Default: it is not.
+   */
   readonly takesAhead?: boolean;
   /** Why this backend cannot run a program, or null when it can. */
   refuses(program: Program): string | null;

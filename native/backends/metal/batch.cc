@@ -32,7 +32,27 @@ MetalBatchJob::MetalBatchJob(Batch batch, Machine machine, std::function<void()>
     : DecodeJob(std::move(batch), std::move(settled)),
       machine_(std::move(machine)),
       slices_{{machine_, batch_.format}, {machine_, batch_.format}} {
+  find_own_pages();
   order_by_placement();
+}
+
+/**
+ * Another batch may be decoded into the same output meanwhile, or its damaged frames be zeroed, and Metal leaves the
+ * contents of a buffer undefined to which the CPU and the GPU write at once, be it to different bytes. So buffers lie
+ * over whole pages that are this batch's alone: those of its longest row of chunks that lie one behind the other.
+ */
+void MetalBatchJob::find_own_pages() {
+  std::size_t low = 0, high = 0, begin = 0, end = 0;
+  for (const ChunkPlace& chunk : batch_.chunks) {
+    if (chunk.target != end) begin = chunk.target;
+    end = chunk.target + batch_.format.chunk_bytes;
+    if (end - begin <= high - low) continue;
+    low = begin;
+    high = end;
+  }
+  const auto output = reinterpret_cast<std::uintptr_t>(batch_.output);
+  own_begin_ = rounded_up(output + low, page_bytes());
+  own_end_ = (output + high) / page_bytes() * page_bytes();
 }
 
 /** Byte of the output, at most `target`, at which a page starts: there is one for a chunk that is `on_pages`. */
@@ -41,18 +61,15 @@ std::size_t MetalBatchJob::page_start(std::size_t target) const {
   return target - address % page_bytes();
 }
 
-/** Whether a chunk lies on pages of which no byte is anyone else's, on an element, and in one buffer. */
+/** Whether a chunk lies on the batch's own pages, on an element, and in one buffer. */
 bool MetalBatchJob::on_pages(const ChunkPlace& chunk) const {
-  const std::size_t page = page_bytes();
-  const auto begin = reinterpret_cast<std::uintptr_t>(batch_.output);
-  const std::uintptr_t first = rounded_up(begin, page), last = (begin + batch_.output_bytes) / page * page;
-  const std::uintptr_t at = begin + chunk.target;
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(batch_.output) + chunk.target;
   const std::size_t bytes = batch_.format.chunk_bytes;
-  return at >= first && at + bytes <= last && at % batch_.format.filter_element_bytes == 0 &&
-         bytes <= machine_.device->facts().max_buffer_bytes - 2 * page;
+  return at >= own_begin_ && at + bytes <= own_end_ && at % batch_.format.filter_element_bytes == 0 &&
+         bytes <= machine_.device->facts().max_buffer_bytes - 2 * page_bytes();
 }
 
-/** Copied chunks come last, so that the GPU no longer writes the pages beside them. */
+/** Copied chunks come last: slices end in order, so that the GPU is done with the output before one is copied into it. */
 void MetalBatchJob::order_by_placement() {
   std::vector<ChunkPlace> ordered, copied;
   ordered.reserve(readable_.size());
@@ -92,7 +109,7 @@ std::vector<ReadRun> MetalBatchJob::runs_of(const Cut& cut) const {
   return runs;
 }
 
-/** Gives a slice its output. A window covers whole pages of the output, and many windows lie over one output. */
+/** Gives a slice its output. A window covers whole pages of the batch's own, and many windows lie over one output. */
 bool MetalBatchJob::place(Slice& slice, const Cut& cut) {
   if (!cut.copies) {
     const std::size_t low = page_start(cut.low);
@@ -160,9 +177,6 @@ void MetalBatchJob::start(Slice& slice) {
   std::uint8_t* const stored = slice.begin(stored_bytes);
   if (stored == nullptr || !place(slice, cut))
     return break_down("the device has no memory for a part of a batch");
-  // The CPU writes no page that the GPU is writing: a slice that is copied runs behind all that are not.
-  Slice& other = slices_[turn_ ^ 1U];
-  if (slice.copies() && other.running() && !other.copies()) finish(other);
   fill(slice, cut, runs, stored);
   std::string why;
   if (!stopped() && !slice.commit(why)) break_down(why);

@@ -1,6 +1,7 @@
 // Owns: a batch on the GPU: cut into slices, of which one is read while the one before is decoded.
 // Must not know: Node-API, Objective-C, kernels.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,8 +14,8 @@ namespace framelab::metal {
 
 /**
  * Decodes a batch of layout `bitshuffle_lz4` with elements of 1, 2 or 4 bytes. Steps are taken by one thread at a
- * time: submit it with `parallel` 1. Output on whole pages is the GPU's own memory at once; what lies beside them, and all
- * of it where the device refuses, is copied.
+ * time: submit it with `parallel` 1. Output on whole pages that are this batch's alone is the GPU's own memory at once; what
+ * lies beside them, and all of it where the device refuses, is copied.
  */
 class MetalBatchJob : public DecodeJob {
  public:
@@ -36,6 +37,7 @@ class MetalBatchJob : public DecodeJob {
 
   std::size_t page_start(std::size_t target) const;
   bool on_pages(const ChunkPlace& chunk) const;
+  void find_own_pages();
   void order_by_placement();
   Cut next_cut() const;
   std::vector<ReadRun> runs_of(const Cut& cut) const;
@@ -47,6 +49,9 @@ class MetalBatchJob : public DecodeJob {
   void break_down(const std::string& why);
 
   const Machine machine_;
+  /** Addresses: no byte between them is another batch's, or outside the output. */
+  std::uintptr_t own_begin_ = 0;
+  std::uintptr_t own_end_ = 0;
   bool no_copy_ = true;
   std::size_t next_ = 0;
   Slice slices_[2];

@@ -78,12 +78,26 @@ Napi::Value flow(const Napi::CallbackInfo &info) {
     return result;
 }
 
+// standInWindows() -> [[begin, end], …]: addresses of the memory that no-copy buffers lie over now.
+Napi::Value windows(const Napi::CallbackInfo &info) {
+    Napi::Array result = Napi::Array::New(info.Env());
+    for (const standin::Window &window : standin::windows()) {
+        const auto begin = reinterpret_cast<uintptr_t>(window.begin);
+        Napi::Array range = Napi::Array::New(info.Env(), 2);
+        range.Set(0U, Napi::Number::New(info.Env(), double(begin)));
+        range.Set(1U, Napi::Number::New(info.Env(), double(begin + window.bytes)));
+        result.Set(result.Length(), range);
+    }
+    return result;
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("standInFaults", Napi::Function::New(env, set_faults));
     exports.Set("standInBreak", Napi::Function::New(env, set_running_faults));
     exports.Set("standInCounts", Napi::Function::New(env, counts));
     exports.Set("standInHold", Napi::Function::New(env, hold));
     exports.Set("standInFlow", Napi::Function::New(env, flow));
+    exports.Set("standInWindows", Napi::Function::New(env, windows));
     return framelab::init_exports(env, exports);
 }
 

@@ -49,5 +49,12 @@ void hold(bool all);
 void settle();
 // Whether these bytes lie in one buffer that the device has allocated.
 bool is_shared(const void *memory, unsigned long bytes);
+// Memory of the host's own that a no-copy buffer lies over.
+struct Window {
+    const char *begin;
+    unsigned long bytes;
+};
+// Of the buffers that are alive.
+std::vector<Window> windows();
 
 }  // namespace standin

@@ -2,6 +2,7 @@
 // Must not know: the host, how command buffers run.
 #import "objects.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -14,6 +15,7 @@ namespace {
 // Memory of the buffers that are alive, by where it starts.
 std::mutex mutex;
 std::map<const char *, size_t> shared;
+std::vector<standin::Window> no_copy;
 void share(const void *memory, size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex);
     shared[static_cast<const char *>(memory)] = bytes;
@@ -21,6 +23,15 @@ void share(const void *memory, size_t bytes) {
 void unshare(const void *memory) {
     const std::lock_guard<std::mutex> lock(mutex);
     shared.erase(static_cast<const char *>(memory));
+}
+void open_window(const void *memory, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    no_copy.push_back({static_cast<const char *>(memory), bytes});
+}
+void close_window(const void *memory, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto is_it = [&](const standin::Window &window) { return window.begin == memory && window.bytes == bytes; };
+    no_copy.erase(std::find_if(no_copy.begin(), no_copy.end(), is_it));
 }
 }  // namespace
 
@@ -32,6 +43,11 @@ bool standin::is_shared(const void *memory, size_t bytes) {
     --found;
     const size_t before = size_t(at - found->first);
     return before <= found->second && bytes <= found->second - before;
+}
+
+std::vector<standin::Window> standin::windows() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return no_copy;
 }
 
 @implementation MTLCompileOptions
@@ -46,7 +62,7 @@ bool standin::is_shared(const void *memory, size_t bytes) {
     return memory;
 }
 - (void)dealloc {
-    if (!owned) return;
+    if (!owned) return close_window(memory, bytes);
     unshare(memory);
     free(memory);
 }
@@ -128,6 +144,7 @@ bool standin::is_shared(const void *memory, size_t bytes) {
     StandInBuffer *made = [StandInBuffer new];
     made->memory = pointer;
     made->bytes = standin::faults().empty_no_copy ? 0 : length;
+    open_window(made->memory, made->bytes);
     return made;
 }
 - (id<MTLLibrary>)newLibraryWithSource:(NSString *)source
