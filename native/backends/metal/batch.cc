@@ -21,7 +21,8 @@ constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kSliceCopiedBytes = std::size_t{64} << 20;
 /** Places of chunks in copied memory: every element type and 16-byte stores fit. */
 constexpr std::size_t kPlaceBytes = 16;
-/** Parts of the recommended working set that one of both slices may take at most. */
+/** Parts of the recommended working set, of which a slice's output takes one at most, and its stored bytes: four slices may
+ * be in flight, two of each of two batches. */
 constexpr std::uint64_t kPartOfWorkingSet = 4;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }

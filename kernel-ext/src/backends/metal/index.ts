@@ -7,7 +7,7 @@ import type { Backend, Batch, BatchStatus, Control, OutputMemory } from "../back
 import { chunkFormat } from "../cpu/format";
 import { failure, formatOf } from "../cpu/native-batch";
 
-/** Parts of the GPU's memory that one chunk may take at most: two pieces of a batch are on it at once. */
+/** Parts of the GPU's memory: a chunk takes one at most. Two pieces of each of two batches may be on it at once. */
 const PART_OF_MEMORY = 4;
 
 /**
