@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { BackendUnavailableError, DamagedFramesError } from "framelab";
+import type { Batch } from "#framelab/backends/backend";
 import { openMetalBackend } from "#framelab/backends/metal/index";
 import { type AcquisitionSpec, writeAcquisition, writeSingleFile } from "../fixtures/acquisition";
 import { writeDamageCase } from "../fixtures/damage";
@@ -99,6 +100,16 @@ describe("bytes", () => {
       assert.ok(bytesOf(frames).equals(stack(spec.frames, upTo(9))));
       await assert.rejects(loadOn("metal", path, { scanShape: null }), BackendUnavailableError);
     }
+  });
+});
+
+describe("a program that no kernel runs", () => {
+  onStandIn("is refused in the name of the backend that was given it", async () => {
+    const program = { steps: [{ op: "inflate", filter: 0 }], elementBytes: 2, chunkBytes: 8 } as const;
+    const batch = { program, file: "scan.h5" } as unknown as Batch;
+    const output = { buffer: new ArrayBuffer(8), start: 0, bytes: 8 };
+    const decoded = metal().decode(batch, output, { words: new Int32Array(4) });
+    await assert.rejects(decoded, { place: "metal", message: /^The metal backend cannot decode scan\.h5: / });
   });
 });
 

@@ -67,7 +67,7 @@ async function decode(
   how: { isa: string; threads: number },
   { batch, output, control }: Work,
 ): Promise<BatchStatus> {
-  const format = formatOf(batch);
+  const format = formatOf(batch, "cpu");
   const { fd, fileBytes, memory, count, address, storedBytes, filterMask, target } = batch;
   const { buffer, start, bytes } = output;
   const stored = { fd, fileBytes, memory, count, address, storedBytes, filterMask, target };

@@ -30,7 +30,7 @@ export function frameAdder(addon: Addon, how: { isa: string; threads: number }):
       const { fd, fileBytes, memory, count, address, storedBytes, filterMask } = batch;
       const stored = { fd, fileBytes, memory, count, address, storedBytes, filterMask };
       const sums = { ...plan, chunkFrames: batch.chunkFrames, slots: batch.slots };
-      const format = formatOf(batch);
+      const format = formatOf(batch, "cpu");
       try {
         return await addon.sumBatch({ ...format, ...how, threads: threadsFor(plan), ...stored, words, sums });
       } catch (cause) {

@@ -58,7 +58,7 @@ interface Work {
 }
 
 async function decode(addon: Addon, { batch, output, control }: Work): Promise<BatchStatus> {
-  const format = formatOf(batch);
+  const format = formatOf(batch, "metal");
   const isa = addon.isas().find(({ supported }) => supported)?.name ?? "portable";
   const { fd, fileBytes, memory, count, address, storedBytes, filterMask, target } = batch;
   const { buffer, start, bytes } = output;
