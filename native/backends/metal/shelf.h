@@ -16,7 +16,7 @@ struct SliceBuffers {
   std::unique_ptr<Buffer> stored, blocks, damage, scratch, accepted, staging;
 };
 
-/** Buffers of one device. Safe on any thread. */
+/** Buffers of one device, until the process ends: at most 128 MiB. Safe on any thread. */
 class Shelf {
  public:
   /** Buffers that nobody uses, or none yet. */
@@ -32,9 +32,14 @@ class Shelf {
   void put(SliceBuffers buffers) {
     // Copies are rare, and neither a very large chunk nor one of very many blocks must hold memory afterwards.
     buffers.staging.reset();
+    std::size_t room = kMostBytes;
     for (std::unique_ptr<Buffer>* buffer :
-         {&buffers.stored, &buffers.blocks, &buffers.scratch, &buffers.accepted}) {
-      if (*buffer != nullptr && (*buffer)->bytes() > kLargest) buffer->reset();
+         {&buffers.damage, &buffers.stored, &buffers.blocks, &buffers.accepted, &buffers.scratch}) {
+      if (*buffer == nullptr) continue;
+      if ((*buffer)->bytes() > room)
+        buffer->reset();
+      else
+        room -= (*buffer)->bytes();
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     if (kept_.size() < kMost) kept_.push_back(std::move(buffers));
@@ -42,7 +47,8 @@ class Shelf {
 
  private:
   static constexpr std::size_t kMost = 4;
-  static constexpr std::size_t kLargest = std::size_t{32} << 20;
+  /** Of one slice's buffers together: its stored bytes are about 16 MiB. */
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
   std::mutex mutex_;
   std::vector<SliceBuffers> kept_;
 };

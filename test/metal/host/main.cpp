@@ -8,6 +8,7 @@
 
 #include "backends/metal/device.h"
 #include "backends/metal/self_test.h"
+#include "backends/metal/shelf.h"
 #include "standin/faults.h"
 #include "standin/runtime.h"
 
@@ -81,6 +82,29 @@ void buffers() {
     fresh();
 }
 
+void shelf() {
+    fresh();
+    std::string why;
+    const auto device = host::Device::open(kSource, why);
+    const std::size_t mib = std::size_t(1) << 20;
+    host::Shelf shelf;
+    check(shelf.take().stored == nullptr, "an empty shelf has no buffers");
+    for (int i = 0; i < 5; ++i) {
+        host::SliceBuffers buffers;
+        buffers.stored = device->allocate(16 * mib);
+        buffers.blocks = device->allocate(15 * mib);
+        buffers.scratch = device->allocate(2 * mib);
+        buffers.staging = device->allocate(mib);
+        shelf.put(std::move(buffers));
+    }
+    for (int i = 0; i < 4; ++i) {
+        const host::SliceBuffers kept = shelf.take();
+        check(kept.stored != nullptr && kept.blocks != nullptr, "buffers are kept");
+        check(kept.scratch == nullptr && kept.staging == nullptr, "up to 32 MiB, and none of a copy");
+    }
+    check(shelf.take().stored == nullptr, "of four slices");
+}
+
 host::Dispatch probe(const host::Buffer *results, const host::Buffer *counters) {
     host::Dispatch dispatch;
     dispatch.kernel = "probe_simd";
@@ -150,6 +174,7 @@ void self_test() {
 int main() {
     opening();
     buffers();
+    shelf();
     commands();
     self_test();
     const long after_one = standin_live_objects();
