@@ -31,9 +31,8 @@ constexpr uint32_t kFrames = 8192;
 constexpr size_t kSide = 192;
 constexpr size_t kElementBytes = 2;
 constexpr size_t kChunkBytes = kSide * kSide * kElementBytes;
-// As the host cuts a batch: its reads, and the two slices that they fill in turn.
-constexpr size_t kReadBytes = size_t{256} << 10;
-constexpr size_t kStoredMemory = size_t{32} << 20;
+// As the host has it: the two slices of a batch that its reads fill in turn.
+constexpr size_t kStoredMemory = 2 * metal::kSliceStoredBytes;
 
 [[noreturn]] void fail(const std::string &what) {
     fprintf(stderr, "%s\n", what.c_str());
@@ -127,29 +126,28 @@ struct Alone {
 Alone alone(const File &file, metal::Buffer &memory, std::vector<metal::Block> &entries) {
     Alone spent{0, 0};
     metal::BlockTable table(kFormat);
+    std::vector<framelab::ReadRun> runs;
+    for (size_t i = 0; i < file.chunks.size(); ++i)
+        framelab::add_to_runs(runs, i, file.chunks[i].address, file.chunks[i].stored_bytes, metal::kReadBytes);
     size_t place = 0;
-    for (size_t first = 0; first < file.chunks.size();) {
-        size_t last = first, bytes = 0;
-        for (; last < file.chunks.size() && bytes + file.chunks[last].stored_bytes <= kReadBytes; ++last)
-            bytes += file.chunks[last].stored_bytes;
-        if (place + bytes > kStoredMemory) place = 0;
+    for (const framelab::ReadRun &run : runs) {
+        if (place + run.bytes > kStoredMemory) place = 0;
         auto *const stored = static_cast<uint8_t *>(memory.contents()) + place;
-        place += bytes;
+        place += run.bytes;
         const int64_t begin = thread_time();
-        if (framelab::read_at(file.fd, file.chunks[first].address, stored, bytes).bytes != bytes) fail("a short read");
+        if (framelab::read_at(file.fd, run.address, stored, run.bytes).bytes != run.bytes) fail("a short read");
         const int64_t read = thread_time();
         table.clear();
         bool trailing = false;
-        for (size_t i = first; i < last; ++i) {
+        for (size_t i = run.first; i < run.last; ++i) {
             const framelab::ChunkPlace &chunk = file.chunks[i];
-            table.add(stored, chunk.address - file.chunks[first].address, chunk.stored_bytes, false, uint32_t(i - first),
-                      (i - first) * kChunkBytes, trailing);
+            table.add(stored, chunk.address - run.address, chunk.stored_bytes, false, uint32_t(i - run.first),
+                      (i - run.first) * kChunkBytes, trailing);
         }
         entries.resize(std::max<size_t>(entries.size(), table.count()));
         table.write(entries.data());
         spent.reads += read - begin;
         spent.tables += thread_time() - read;
-        first = last;
     }
     return spent;
 }

@@ -13,10 +13,6 @@ namespace framelab::metal {
 
 namespace {
 
-/** Stored bytes of a slice: enough to hide the start of a command buffer, and a few in a batch. */
-constexpr std::size_t kSliceStoredBytes = std::size_t{16} << 20;
-/** Stored bytes that are read at a time: small enough that their framing is walked in the cache. */
-constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 /** Decoded bytes of a slice that is copied. */
 constexpr std::size_t kSliceCopiedBytes = std::size_t{64} << 20;
 /** Places of chunks in copied memory: every element type and 16-byte stores fit. */

@@ -1,6 +1,7 @@
 // Owns: a batch on the GPU: cut into slices, of which one is read while the one before is decoded.
 // Must not know: Node-API, Objective-C, kernels.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,11 @@
 #include "backends/metal/slice.h"
 
 namespace framelab::metal {
+
+/** Stored bytes of a slice: enough to hide the start of a command buffer, and a few in a batch. */
+constexpr std::size_t kSliceStoredBytes = std::size_t{16} << 20;
+/** Stored bytes that are read at a time: small enough that their framing is walked in the cache. */
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 /**
  * Decodes a batch of layout `bitshuffle_lz4` with elements of 1, 2 or 4 bytes. Steps are taken by one thread at a
