@@ -147,6 +147,7 @@ async function mainMetal() {
   if (launches !== null && !(Number.isInteger(launches) && launches > 0)) usage(`--rounds ${values.rounds}?`);
   if (positionals.length > 0) {
     if (positionals.join() !== "host") usage(`--backend metal has no part "${positionals.join(" ")}".`);
+    if (values.forms !== undefined) usage("host runs the shipped form alone: it takes no --forms.");
     process.exitCode = await benchMetalHost({ rounds: launches, record: values.record });
     return;
   }

@@ -122,6 +122,9 @@ test("the host's time a block is given beside models that say what they are, mar
   assert.equal(refusal.status, 1);
   assert.match(refusal.stderr, /are not recorded/);
   assert.equal(bench("hosts").status, 2);
+  const forms = bench("host", "--forms", "base");
+  assert.equal(forms.status, 2);
+  assert.match(forms.stderr, /takes no --forms/);
 });
 
 test("the host's table: what is left is the whole less its parts, and a share is of a model's time", async () => {
