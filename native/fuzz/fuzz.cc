@@ -39,18 +39,18 @@ struct Memory {
 };
 
 /** A block with its stream at the end of readable memory (a wide load faults), or in the middle of a
- * neighbour's. */
+ * neighbour's; with or without the output whose pages are fetched ahead. Two bits of `poison` choose. */
 void check_block(const Kernels& kernels, Memory& memory, const ByteVector& stream, const BlockLayout& layout,
                  Reason expected, const ByteVector& block, std::uint8_t poison, const std::string& where) {
-  const std::size_t behind = poison % 2 == 0 ? 0 : 64;
+  const std::size_t behind = (poison & 1) == 0 ? 0 : 64;
+  const bool fetches_ahead = (poison & 2) != 0;
   std::uint8_t* const in = memory.stream.last(stream.size() + behind, static_cast<std::uint8_t>(~poison));
   std::copy(stream.begin(), stream.end(), in);
   std::uint8_t* const scratch = memory.scratch.last(layout.bytes() + kBlockSlack, poison);
   std::uint8_t* const out = memory.out.last(layout.bytes(), poison);
   const BlockStream view = {in, in + stream.size(), in + stream.size() + behind};
   const auto element_bytes = static_cast<unsigned>(layout.element_bytes);
-  const Reason reason =
-      kernels.decode_block(view, scratch, layout.bytes(), poison % 2 == 0 ? out : nullptr);
+  const Reason reason = kernels.decode_block(view, scratch, layout.bytes(), fetches_ahead ? out : nullptr);
   if (reason != expected) {
     fail("verdict " + std::to_string(static_cast<int>(reason)) + ", reference " +
          std::to_string(static_cast<int>(expected)) + ": " + kernels.name + ", " + where);
@@ -213,7 +213,7 @@ int run(std::size_t blocks, const char* cases_path) {
     const std::string wrong = check_planes(kernels, sweep);
     if (!wrong.empty()) fail("elements differ: " + wrong);
   });
-  std::printf("planes  %zu blocks of 8 to 1536 elements\n", sweep);
+  std::printf("planes  %zu blocks of %zu to %zu elements\n", sweep, kFewestPlaneElements, kMostPlaneElements);
   Memory memory;
   for (const BlockLayout& layout : kLayouts) {
     std::size_t in_blocks[kReasons] = {};

@@ -11,8 +11,7 @@ namespace framelab::fuzz {
 
 namespace {
 
-constexpr std::size_t kMostElements = 3 * 512;
-constexpr std::size_t kMostBytes = 8 * kMostElements;
+constexpr std::size_t kMostBytes = 8 * kMostPlaneElements;
 
 /** Planes of which the lowest `live` groups hold anything, the uppermost of them one set bit at least. */
 ByteVector some_planes(std::size_t elements, unsigned element_bytes, unsigned live, Random& random) {
@@ -29,7 +28,7 @@ std::string check_planes(const Kernels& kernels, std::size_t& cases) {
   Guarded out{kMostBytes};
   Random random(1);
   for (unsigned element_bytes = 1; element_bytes <= 8; element_bytes *= 2) {
-    for (std::size_t elements = 8; elements <= kMostElements; elements += 8) {
+    for (std::size_t elements = kFewestPlaneElements; elements <= kMostPlaneElements; elements += 8) {
       for (unsigned live = 0; live <= element_bytes; ++live, ++cases) {
         const ByteVector planes = some_planes(elements, element_bytes, live, random);
         const ByteVector expected = reference_unshuffle(planes, element_bytes);

@@ -8,10 +8,14 @@
 
 namespace framelab::fuzz {
 
+constexpr std::size_t kFewestPlaneElements = 8;
+/** Three of the longest vector steps. */
+constexpr std::size_t kMostPlaneElements = 3 * 512;
+
 /**
- * Every element size and count of elements up to three of the longest vector steps, with every number of groups that
- * hold a set bit, each on memory that faults right behind its planes and behind its elements. Gives the first
- * disagreement in words, empty when there is none; `cases` counts.
+ * Every element size and count of elements up to the most, with every number of groups that hold a set bit, each
+ * on memory that faults right behind its planes and behind its elements. Gives the first disagreement in words,
+ * empty when there is none; `cases` counts.
  */
 std::string check_planes(const Kernels& kernels, std::size_t& cases);
 
