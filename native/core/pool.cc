@@ -15,6 +15,8 @@ namespace framelab {
 
 namespace {
 
+/** Threads for jobs that wait which stay without one: a load has two such jobs, one after the other. */
+constexpr unsigned kSpareThreads = 2;
 /** One very large chunk must not hold memory afterwards. */
 constexpr std::size_t kKeepBytes = std::size_t{4} << 20;
 
@@ -74,6 +76,14 @@ unsigned Pool::wanted_threads() const {
   return wanted;
 }
 
+/** Whether a thread that finds nothing to do may end. Jobs that wait and end leave one a job, which looks for work next. */
+bool Pool::has_too_many() const { return threads_ > std::max(wanted_threads(), widest_ + kSpareThreads); }
+
+unsigned Pool::threads() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return threads_;
+}
+
 void Pool::start_threads(unsigned wanted) {
   const BlockSignals inherited_by_new_threads;
   while (threads_ < wanted) {
@@ -104,6 +114,10 @@ void Pool::run() {
   for (;;) {
     const auto entry = next_entry();
     if (entry == entries_.end()) {
+      if (has_too_many()) {
+        --threads_;
+        return;
+      }
       work_.wait(lock);
       continue;
     }

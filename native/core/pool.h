@@ -32,7 +32,8 @@ class Job {
 
 /**
  * One pool for the whole process: loads that run at once, in any JavaScript environment, take turns on its
- * threads. It is never destroyed, so that a thread that is still asleep at exit finds it.
+ * threads. Those that jobs which wait were given end when they are too many. It is never destroyed, so that a thread that
+ * is still asleep at exit finds it.
  */
 class Pool {
  public:
@@ -40,6 +41,8 @@ class Pool {
   /** Runs `job` on at most `parallel` threads. Throws std::system_error when not even one thread can be
    * started. */
   void submit(std::shared_ptr<Job> job, unsigned parallel);
+  /** Threads that there are now, at work or asleep. */
+  unsigned threads();
 
  private:
   struct Entry {
@@ -52,6 +55,7 @@ class Pool {
   Pool() = default;
   void start_threads(unsigned wanted);
   unsigned wanted_threads() const;
+  bool has_too_many() const;
   void run();
   std::list<Entry>::iterator next_entry();
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,9 @@ void check(const ChunkFile& chunks, Running& running, std::size_t whole) {
   if (running.words[1] != kChunks) fail("counters");
 }
 
+/** Longest wait for what must come. */
+constexpr auto kPatience = std::chrono::seconds(60);
+
 /** Where some threads wait for each other. */
 struct Meeting {
   std::mutex mutex;
@@ -99,7 +103,6 @@ struct Meeting {
   unsigned ended = 0;
 
   void wait_for(const unsigned& count) {
-    constexpr auto kPatience = std::chrono::seconds(60);
     std::unique_lock<std::mutex> lock(mutex);
     if (!changed.wait_for(lock, kPatience, [&] { return count == awaited; }))
       fail("a job stands behind a wait");
@@ -130,13 +133,21 @@ class WaitingJob : public Job {
   bool begun_ = false;
 };
 
-/** On a pool that has no threads yet: each job that waits brings its own. */
+/** On a pool that has no threads yet: each job that waits brings its own, and all but a few end with them. */
 void meet() {
-  // Never destroyed: the last job tells of its end from within.
-  Meeting& meeting = *new Meeting{{}, {}, 3};
-  for (unsigned i = 0; i < meeting.awaited; ++i)
-    Pool::shared().submit(std::make_shared<WaitingJob>(meeting), 1);
-  meeting.wait_for(meeting.ended);
+  constexpr unsigned kMostLeft = 2;
+  for (unsigned round = 0; round < 20; ++round) {
+    // Never destroyed: the last job tells of its end from within.
+    Meeting& meeting = *new Meeting{{}, {}, 3 + round};
+    for (unsigned i = 0; i < meeting.awaited; ++i)
+      Pool::shared().submit(std::make_shared<WaitingJob>(meeting), 1);
+    meeting.wait_for(meeting.ended);
+  }
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (Pool::shared().threads() > kMostLeft) {
+    if (std::chrono::steady_clock::now() > end) fail("threads outlive the jobs that wait");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 /** The frames of the file added up: whatever the threads, the same sums. */
