@@ -6,7 +6,7 @@ import * as threads from "node:worker_threads";
 export type Trouble = "hangs" | "ends" | "slow" | "pipe";
 
 /** How long opening a slow file takes for the first time, in milliseconds. */
-export const SLOW_MS = 1200;
+export const SLOW_MS = 2000;
 
 /**
  * From now on every thread that opens `file` gets into this trouble: a stalled network share, a killed reader, a pipe that
