@@ -3,7 +3,15 @@
 //
 //   node scripts/metal-standin.mjs     builds build/metal/standin/standin.node when a source is newer; prints its path
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,7 +56,10 @@ const listed = (folder, pattern) =>
 /** Writes a generated source only where it changed. */
 function generated(name, text) {
   const path = join(OUT, name);
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return path;
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, text);
+  renameSync(own, path);
   return path;
 }
 
@@ -95,6 +106,13 @@ function units() {
   ];
 }
 
+/** Runs the compiler. Test files build at once: none may find what another has half written. */
+async function compiled(args, path) {
+  const own = `${path}.${process.pid}`;
+  await run(CLANG, [...args, "-o", own], { maxBuffer: 2 ** 26 });
+  renameSync(own, path);
+}
+
 async function compileAll(all) {
   const headersChanged = Math.max(
     ...["addon", "backends", "codecs", "core"].map((name) => newestHeader(join(NATIVE, name))),
@@ -108,7 +126,7 @@ async function compileAll(all) {
       const { source, flags, object } = unit;
       const time = existsSync(object) ? statSync(object).mtimeMs : 0;
       if (time > statSync(source).mtimeMs && time > headersChanged) continue;
-      await run(CLANG, [...flags, "-c", source, "-o", object], { maxBuffer: 2 ** 26 });
+      await compiled([...flags, "-c", source], object);
     }
   };
   await Promise.all(Array.from({ length: JOBS }, worker));
@@ -144,9 +162,7 @@ export async function buildStandIn() {
   if ([...objects, ...libraries].every((path) => statSync(path).mtimeMs < time)) return MODULE;
   const counted = "-Wl,--wrap=pread,--wrap=pread64";
   const linked = [counted, "-Wl,--start-group", ...libraries, "-Wl,--end-group", "-lpthread", "-ldl"];
-  await run(CLANG, ["-shared", "-Wl,-Bsymbolic", ...objects, ...linked, "-o", MODULE], {
-    maxBuffer: 2 ** 26,
-  });
+  await compiled(["-shared", "-Wl,-Bsymbolic", ...objects, ...linked], MODULE);
   return MODULE;
 }
 
