@@ -70,7 +70,9 @@ void settle(napi_env raw_env, napi_value, void* context, void*) {
   try {
     const BatchOutcome& outcome = pending.job->outcome();
     if (!outcome.failure.empty()) {
-      pending.deferred.Reject(Napi::Error::New(env, outcome.failure).Value());
+      Napi::Error error = Napi::Error::New(env, outcome.failure);
+      error.Set("lost", Napi::Boolean::New(env, outcome.lost));
+      pending.deferred.Reject(error.Value());
     } else if (outcome.error != 0) {
       Napi::Error error = Napi::Error::New(env, std::strerror(outcome.error));
       error.Set("errno", Napi::Number::New(env, outcome.error));
@@ -198,8 +200,7 @@ Napi::Value submit(const Napi::Object& from, Batch batch, std::vector<Napi::Obje
   return promise;
 }
 
-Napi::Value submit_to_cpu(const Napi::Object& from, Batch batch,
-                          std::vector<Napi::ObjectReference> written) {
+Napi::Value submit_to_cpu(const Napi::Object& from, Batch batch, std::vector<Napi::ObjectReference> written) {
   const auto threads = static_cast<unsigned>(whole_number(from, "threads", kMostThreads));
   if (threads == 0) throw Napi::RangeError::New(from.Env(), "threads is 0");
   return submit(from, std::move(batch), std::move(written), threads,

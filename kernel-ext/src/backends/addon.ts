@@ -79,7 +79,10 @@ export interface Addon {
   sumBatch(batch: NativeSums): Promise<BatchStatus>;
   /** The GPU, or why none is used. Opens and tests it at first use, which takes about a second. */
   metalDevice(): MetalDevice | { readonly reason: string };
-  /** As `decodeBatch`; `isa` is for what a GPU does not take. Rejects with an Error without `errno` when the GPU fails. */
+  /**
+   * As `decodeBatch`; `isa` is for what a GPU does not take. Rejects with an Error without `errno` when the GPU
+   * fails; with `lost` where it did not answer and may still write the output.
+   */
   metalDecodeBatch(batch: Omit<NativeBatch, "threads">): Promise<BatchStatus>;
   /** Number of the damage reason (`DAMAGE_REASONS[n - 1]`), 0 = none. For tests of one instruction set. */
   decodeChunk(

@@ -1,5 +1,6 @@
 // Owns: the contract between run/ and a backend: one batch of chunks in, decoded bytes and one bit per refused chunk out.
 // Must not know: acquisitions, frames, selections, notebooks.
+import { BackendError } from "../errors";
 import type { Program } from "../filters/program";
 import type { SumPlan } from "../sum-plan";
 import type { BackendName } from "../types";
@@ -53,6 +54,12 @@ export interface BatchStatus {
   readonly copied?: number;
 }
 
+/** A device did not answer, and may write the output at any time from now on: no backend can go on with that memory. */
+export class OutputLostError extends BackendError {
+  // What it is for users.
+  override name = "BackendError";
+}
+
 /** A decoder. Implementations live one folder each; `registry.ts` lists them. */
 export interface Backend {
   readonly name: BackendName;
@@ -67,8 +74,8 @@ export interface Backend {
   refuses(program: Program): string | null;
   /**
    * Decodes every chunk of `batch` to its target. A refused chunk's target bytes are unspecified; bytes outside the
-   * targets are never written. Rejects with BackendError only when the system fails (I/O error, lost device); a chunk
-   * that the file no longer holds whole is refused.
+   * targets are never written. Rejects with BackendError only when the system fails (I/O error, lost device), with
+   * OutputLostError where the output may still be written; a chunk that the file no longer holds whole is refused.
    */
   decode(batch: Batch, output: OutputMemory, control: Control): Promise<BatchStatus>;
   /** Given: the backend can add frames up as it decodes them. */

@@ -1,6 +1,12 @@
 // Owns: handing batches of chunk jobs to a backend, and what follows: refused chunks, cancelling, the next backend.
 // Must not know: selections, notebooks, how a backend works.
-import type { Backend, Batch, BatchStatus, OutputMemory } from "../backends/backend";
+import {
+  type Backend,
+  type Batch,
+  type BatchStatus,
+  OutputLostError,
+  type OutputMemory,
+} from "../backends/backend";
 import type { BackendChoice } from "../backends/registry";
 import { AbortError, BackendError, BackendUnavailableError } from "../errors";
 import {
@@ -183,7 +189,7 @@ async function decodeBatch(
     try {
       return { status: await backend.decode(batch, memory, run.cancel.control), backend: used };
     } catch (error) {
-      if (!(error instanceof BackendError)) throw error;
+      if (!(error instanceof BackendError) || error instanceof OutputLostError) throw error;
       await before;
       if (used === run.backend && !moveOn(run, backend, error.message)) throw error;
       run.ticker.batchEnds(0, 0);

@@ -3,7 +3,14 @@
 import { BackendError } from "../../errors";
 import type { Program } from "../../filters/program";
 import { type Addon, loadAddon } from "../addon";
-import type { Backend, Batch, BatchStatus, Control, OutputMemory } from "../backend";
+import {
+  type Backend,
+  type Batch,
+  type BatchStatus,
+  type Control,
+  OutputLostError,
+  type OutputMemory,
+} from "../backend";
 import { chunkFormat } from "../cpu/format";
 import { failure, formatOf } from "../cpu/native-batch";
 
@@ -75,7 +82,8 @@ async function decode(addon: Addon, { batch, output, control }: Work): Promise<B
     });
   } catch (cause) {
     if ((cause as { errno?: number }).errno !== undefined) throw failure(batch, cause);
-    throw new BackendError(`The GPU did not decode ${batch.file}: ${(cause as Error).message}.`, {
+    const Failure = (cause as { lost?: boolean }).lost ? OutputLostError : BackendError;
+    throw new Failure(`The GPU did not decode ${batch.file}: ${(cause as Error).message}.`, {
       place: "metal",
       todo: 'Load again, or with backend: "cpu".',
       cause,
